@@ -1,0 +1,1 @@
+// Daybook: being built.

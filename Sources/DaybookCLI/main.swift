@@ -1,0 +1,1 @@
+// The command: see the other files of this target.

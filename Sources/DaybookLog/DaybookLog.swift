@@ -1,0 +1,1 @@
+// DaybookLog: being built.

@@ -1,0 +1,1 @@
+// DaybookNet: being built.

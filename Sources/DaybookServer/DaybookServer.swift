@@ -1,0 +1,1 @@
+// DaybookServer: being built.

@@ -1,0 +1,1 @@
+// DaybookServerCore: being built.

@@ -1,0 +1,1 @@
+// DaybookSync: being built.

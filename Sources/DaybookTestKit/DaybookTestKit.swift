@@ -1,0 +1,1 @@
+// DaybookTestKit: being built.
