@@ -1,14 +1,14 @@
 /// A field's value: everything CBOR can say, in one form for each value.
 ///
-/// Two values that are equal have equal canonical bytes (RFC 8949, section 4.2.1), whatever form they
-/// arrived in: integers are reduced to their shortest form, floating point numbers keep their value
-/// but not their width, maps are ordered by the bytes of their encoded keys.
+/// Two values that are equal have equal canonical bytes (RFC 8949, section 4.2.1), whatever form
+/// they arrived in: integers are reduced to their shortest form, floating point numbers keep their
+/// value but not their width, maps are ordered by the bytes of their encoded keys.
 ///
 /// Integers cover -2^64 ..< 2^64. Use ``int(_:)`` to make one from a Swift integer and
 /// ``integer`` to read one back. `negative(n)` stands for -1 - n, as in CBOR.
 ///
 /// Source: RFC 8949; `Docs/Format.md`, section "Values".
-public indirect enum Value: Sendable, Hashable {
+public enum Value: Sendable, Hashable {
   case null
   case bool(Bool)
   case unsigned(UInt64)
@@ -19,11 +19,11 @@ public indirect enum Value: Sendable, Hashable {
   case array([Value])
   case map(ValueMap)
   /// An exact decimal, `mantissa * 10^exponent` (tag 4).
-  case decimal(ExactDecimal)
+  indirect case decimal(ExactDecimal)
   /// An instant (tag 1), to the millisecond.
   case time(Timestamp)
   /// Any other tag, kept as it came.
-  case tagged(UInt64, Value)
+  indirect case tagged(UInt64, Value)
   case undefined
   /// A simple value without a meaning of its own: 0...19 and 32...255.
   case simple(UInt8)

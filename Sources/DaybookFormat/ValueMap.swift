@@ -24,13 +24,27 @@ public struct ValueMap: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   /// The map of `fields`, text keys to values.
   public init(_ fields: [String: Value]) {
-    for (key, value) in fields { self[key] = value }
+    entries = fields.map { Entry(key: .text($0.key), value: $0.value) }
+    entries.sort { ValueMap.precedes($0.key, $1.key) }
   }
 
   /// A map of text keys; of a key given twice the last value counts.
   public init(dictionaryLiteral elements: (String, Value)...) {
     for (key, value) in elements { self[key] = value }
   }
+
+  /// The map of `entries` in any order, `nil` if a key comes twice. O(*n* log *n*), and O(*n*) if
+  /// they are in canonical order.
+  package init?(unordered entries: [Entry]) {
+    self.entries = ValueMap.ordered(entries)
+    for index in self.entries.indices.dropFirst()
+    where self.entries[index - 1].key == self.entries[index].key {
+      return nil
+    }
+  }
+
+  /// The map of `entries`, which the caller has found to be in canonical order with no key twice.
+  init(ordered entries: [Entry]) { self.entries = entries }
 
   /// The number of entries.
   public var count: Int { entries.count }
@@ -64,7 +78,8 @@ public struct ValueMap: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Appends an entry whose key comes after all others; returns `false` and changes nothing otherwise.
+  /// Appends an entry whose key comes after all others; returns `false` and changes nothing
+  /// otherwise.
   package mutating func appendInOrder(key: Value, value: Value) -> Bool {
     if let last = entries.last, !ValueMap.precedes(last.key, key) { return false }
     entries.append(Entry(key: key, value: value))
@@ -84,19 +99,10 @@ public struct ValueMap: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     var high = entries.count
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].key == key { return (middle, true) }
-      if ValueMap.precedes(entries[middle].key, key) { low = middle + 1 } else { high = middle }
+      let order = ValueMap.order(entries[middle].key, key)
+      if order == 0 { return (middle, true) }
+      if order < 0 { low = middle + 1 } else { high = middle }
     }
     return (low, false)
-  }
-
-  /// Whether `left` comes before `right` in canonical order. Text of text needs no encoding: a shorter
-  /// one comes first, then the bytes decide.
-  static func precedes(_ left: Value, _ right: Value) -> Bool {
-    if case .text(let a) = left, case .text(let b) = right {
-      let (m, n) = (a.utf8.count, b.utf8.count)
-      return m != n ? m < n : a.utf8.lexicographicallyPrecedes(b.utf8)
-    }
-    return CBOREncoder.encode(left).lexicographicallyPrecedes(CBOREncoder.encode(right))
   }
 }
