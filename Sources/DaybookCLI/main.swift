@@ -1,1 +1,9 @@
-// The command: see the other files of this target.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#elseif canImport(Android)
+  import Android
+#endif
+
+exit(await Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -1,0 +1,35 @@
+/// Every command, in the order help lists them. A new one is a file in `Commands/` and a line here.
+enum CommandTable {
+  static let commands: [any Command.Type] = [
+    HelpCommand.self,
+    VersionCommand.self,
+  ]
+
+  /// The command that `words` begin with, and the words behind its name.
+  static func command(
+    of words: [String]
+  ) throws(ArgumentError) -> (command: any Command.Type, rest: [String]) {
+    guard let first = words.first else { throw .noCommand }
+    if first == "--help" || first == "-h" { return (HelpCommand.self, Array(words.dropFirst())) }
+    if first == "--version" { return (VersionCommand.self, Array(words.dropFirst())) }
+    for command in commands {
+      let name = command.syntax.words
+      if words.starts(with: name) { return (command, Array(words.dropFirst(name.count))) }
+    }
+    let family = members(of: first)
+    guard family.isEmpty else {
+      // Help of a family is the list of its members.
+      if words.dropFirst().first.map({ $0 == "--help" || $0 == "-h" }) ?? false {
+        return (HelpCommand.self, [first])
+      }
+      throw .incompleteCommand(first, choices: family.map { $0.syntax.words[1] })
+    }
+    let names = Set(commands.map { $0.syntax.words[0] }).sorted()
+    throw .unknownCommand(first, nearest: nearestName(to: first, in: names))
+  }
+
+  /// The commands of two words that begin with `word`.
+  static func members(of word: String) -> [any Command.Type] {
+    commands.filter { $0.syntax.words.count == 2 && $0.syntax.words[0] == word }
+  }
+}
