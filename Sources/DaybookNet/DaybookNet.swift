@@ -1,1 +1,0 @@
-// DaybookNet: being built.

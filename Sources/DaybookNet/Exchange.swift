@@ -1,0 +1,112 @@
+import Synchronization
+
+/// One request on its way: collects the answer, and ends once.
+///
+///     waiting ──begin──▶ receiving ──end, fail──▶ ended
+///        └──────────fail──────────────────────────▲
+///
+/// Whoever ends it first (the last byte, the limit, the deadline, a cancellation, the session) decides
+/// the outcome; what comes later is ignored.
+final class Exchange: Sendable {
+  typealias Outcome = Result<HTTPResponse, TransportError>
+
+  private struct State {
+    var continuation: CheckedContinuation<Outcome, Never>?
+    var outcome: Outcome?
+    var response: HTTPResponse?
+
+    /// Whether the body is not as long as `Content-Length` says. Platforms differ in whether they
+    /// report a body that was cut. A body decoded on the way may have another length.
+    var isCut: Bool {
+      guard let response, response.header("Content-Encoding") == nil,
+        let announced = response.header("Content-Length").flatMap({ Int($0) })
+      else { return false }
+      return response.body.count != announced
+    }
+  }
+
+  private let state = Mutex(State())
+  private let hasBody: Bool
+  private let byteLimit: Int
+  private let traffic: TrafficCounter
+
+  /// `hasBody` is false for a request whose answer has a head only, whatever length that names.
+  init(hasBody: Bool, byteLimit: Int, traffic: TrafficCounter) {
+    self.hasBody = hasBody
+    self.byteLimit = byteLimit
+    self.traffic = traffic
+  }
+
+  /// Hands the outcome to `continuation`, now or when there is one; false if there was one already.
+  func deliver(to continuation: CheckedContinuation<Outcome, Never>) -> Bool {
+    let outcome = state.withLock { state -> Outcome? in
+      if state.outcome == nil { state.continuation = continuation }
+      return state.outcome
+    }
+    guard let outcome else { return true }
+    continuation.resume(returning: outcome)
+    return false
+  }
+
+  /// Takes the answer's head; false if the body it announces (-1: unknown) is beyond the limit.
+  func begin(
+    status: Int, headers: [(name: String, value: String)], expectedByteCount: Int64
+  ) -> Bool {
+    traffic.addHead(headers)
+    guard expectedByteCount <= Int64(byteLimit) else {
+      fail(.tooLarge(limit: byteLimit))
+      return false
+    }
+    state.withLock { $0.response = HTTPResponse(status: status, headers: headers) }
+    return true
+  }
+
+  /// Adds a piece of the body; false if the limit is passed, and nothing more is wanted.
+  func receive(_ piece: some Collection<UInt8>) -> Bool {
+    traffic.addBody(byteCount: piece.count)
+    let fits = state.withLock { state in
+      guard state.outcome == nil, let response = state.response else { return false }
+      guard response.body.count + piece.count <= byteLimit else { return false }
+      state.response?.body.append(contentsOf: piece)
+      return true
+    }
+    if !fits { fail(.tooLarge(limit: byteLimit)) }
+    return fits
+  }
+
+  /// The last byte came: the outcome is the answer, if it is as long as its head said.
+  func end() {
+    let outcome: Outcome = state.withLock { state in
+      guard let response = state.response else { return .failure(.connectionLost) }
+      return hasBody && state.isCut ? .failure(.connectionLost) : .success(response)
+    }
+    finish(outcome)
+  }
+
+  /// Nothing but the head can be had: the outcome is the answer without its body.
+  func endAtHead() {
+    guard let response = state.withLock({ $0.response }) else { return }
+    finish(.success(HTTPResponse(status: response.status, headers: response.headers)))
+  }
+
+  /// Ends without an answer; false if it had ended before.
+  @discardableResult
+  func fail(_ error: TransportError) -> Bool {
+    finish(.failure(error))
+  }
+
+  @discardableResult
+  private func finish(_ outcome: Outcome) -> Bool {
+    let (first, continuation) = state.withLock { state in
+      guard state.outcome == nil else {
+        return (false, nil as CheckedContinuation<Outcome, Never>?)
+      }
+      state.outcome = outcome
+      state.response = nil
+      defer { state.continuation = nil }
+      return (true, state.continuation)
+    }
+    continuation?.resume(returning: outcome)
+    return first
+  }
+}

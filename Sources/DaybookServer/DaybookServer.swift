@@ -1,1 +1,0 @@
-// DaybookServer: being built.
