@@ -19,8 +19,6 @@ final class Interruption {
 
   /// Watches from now on; `action` runs once, on a queue of its own.
   init(_ action: @escaping @Sendable () -> Void) {
-    // A gone reader is an error of `write`, not the end of the process.
-    signal(SIGPIPE, SIG_IGN)
     let first = Once(action)
     for number in [SIGINT, SIGTERM] {
       signal(number, SIG_IGN)

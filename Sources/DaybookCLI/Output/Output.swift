@@ -31,6 +31,8 @@ final class Output: Sendable {
   let notesAreOnTerminal: Bool
 
   init() {
+    // A gone reader is an error of `write`, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
     let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
     notesAreOnTerminal = isatty(STDERR_FILENO) == 1 && !isDumb
   }
