@@ -3,7 +3,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The built `daybook`, run as a user runs it: arguments without a shell, output read through pipes.
+/// The built `daybook`, run as a user runs it: arguments without a shell, output read through
+/// pipes.
 ///
 /// ```swift
 /// let run = try await CommandRun("stat", directory.path).outcome()
