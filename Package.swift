@@ -67,7 +67,8 @@ let package = Package(
     tests("HouseTests", []),
     tests("DaybookFormatTests", ["DaybookFormat"]),
     tests("DaybookLogTests", ["DaybookLog", "DaybookFormat", "DaybookTestKit"]),
-    tests("DaybookSyncTests", ["DaybookSync", "DaybookServerCore", "DaybookFormat", "DaybookTestKit"]),
+    tests(
+      "DaybookSyncTests", ["DaybookSync", "DaybookServerCore", "DaybookFormat", "DaybookTestKit"]),
     tests("DaybookNetTests", ["DaybookNet", "DaybookServer", "DaybookFormat", "DaybookTestKit"]),
     tests(
       "DaybookServerTests",

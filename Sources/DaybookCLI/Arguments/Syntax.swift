@@ -1,4 +1,5 @@
-/// What a command is called, takes and ends with: enough to parse its arguments and to write its help.
+/// What a command is called, takes and ends with: enough to parse its arguments and to write its
+/// help.
 struct Syntax: Sendable {
   /// One word, or two for a command of a family: `dump`, `simulate lossy`.
   let name: String
@@ -33,7 +34,8 @@ struct Syntax: Sendable {
   }
 }
 
-/// One command of the program. A command is one file in `Commands/`, listed in `CommandTable.swift`.
+/// One command of the program. A command is one file in `Commands/`, listed in
+/// `CommandTable.swift`.
 protocol Command: Sendable {
   static var syntax: Syntax { get }
 

@@ -10,8 +10,8 @@ import Synchronization
 
 /// What a command says: data on standard output, everything else on standard error.
 ///
-/// Safe to call from any thread. Lines of data are buffered, and written when 64 KiB are waiting, on
-/// ``flush()``, and at the end; at once where standard output is a terminal. When the reader of
+/// Safe to call from any thread. Lines of data are buffered, and written when 64 KiB are waiting,
+/// on ``flush()``, and at the end; at once where standard output is a terminal. When the reader of
 /// standard output has gone (`daybook dump DIR | head`), data is dropped and the command cancelled.
 final class Output: Sendable {
   private struct State {
