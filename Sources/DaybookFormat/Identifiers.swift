@@ -19,7 +19,8 @@ public struct Identifier: Sendable, Hashable, Comparable, CustomStringConvertibl
     (left.high, left.low) < (right.high, right.low)
   }
 
-  /// A UUID of version 7: `milliseconds` since 1970 in the first 48 bits, then 74 of the random bits.
+  /// A UUID of version 7: `milliseconds` since 1970 in the first 48 bits, then 74 of the random
+  /// bits.
   ///
   /// Source: RFC 9562, section 5.7. No rule reads the time in it.
   public static func version7(milliseconds: Int64, random: (UInt64, UInt64)) -> Identifier {

@@ -5,8 +5,8 @@ import Synchronization
 ///     waiting ──begin──▶ receiving ──end, fail──▶ ended
 ///        └──────────fail──────────────────────────▲
 ///
-/// Whoever ends it first (the last byte, the limit, the deadline, a cancellation, the session) decides
-/// the outcome; what comes later is ignored.
+/// Whoever ends it first (the last byte, the limit, the deadline, a cancellation, the session)
+/// decides the outcome; what comes later is ignored.
 final class Exchange: Sendable {
   typealias Outcome = Result<HTTPResponse, TransportError>
 

@@ -2,7 +2,8 @@
 package struct HTTPRequest: Sendable {
   /// The method, in capitals: `GET`, `POST`.
   package var method: String
-  /// Begins with `/`, is percent-encoded where needed, and includes the query: `/v1/changes?limit=5`.
+  /// Begins with `/`, is percent-encoded where needed, and includes the query:
+  /// `/v1/changes?limit=5`.
   package var path: String
   /// Sent in this order; a transport adds the ones that frame the message.
   package var headers: [(name: String, value: String)]

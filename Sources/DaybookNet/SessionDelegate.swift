@@ -68,8 +68,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      // Here a 401 with `WWW-Authenticate` is a challenge that can only be met or cancelled, and the
-      // body of the answer is not to be had.
+      // Here a 401 with `WWW-Authenticate` is a challenge that can only be met or cancelled, and
+      // the body of the answer is not to be had.
       if let response = challenge.failureResponse, begin(task, response) {
         exchanges.exchange(of: task)?.endAtHead()
       }

@@ -1,13 +1,15 @@
 /// The way to one server: sends a request, returns the answer.
 ///
-/// An implementation answers each call once, within its timeout, and stops its work when the calling
-/// task is cancelled. It may put a request on the wire more than once without telling (libcurl does,
-/// on a reused connection that died before the first byte of the answer): whoever sends something
-/// that must take effect once names it by an op id, so that a repetition is harmless.
+/// An implementation answers each call once, within its timeout, and stops its work when the
+/// calling task is cancelled. It may put a request on the wire more than once without telling
+/// (libcurl does, on a reused connection that died before the first byte of the answer): whoever
+/// sends something that must take effect once names it by an op id, so that a repetition is
+/// harmless.
 package protocol Transport: Sendable {
   /// The server's answer to `request`, whatever its status.
   ///
-  /// `timeout` covers everything: finding the host, connecting, sending, and the answer's last byte.
+  /// `timeout` covers everything: finding the host, connecting, sending, and the answer's last
+  /// byte.
   func send(
     _ request: HTTPRequest, timeout: Duration
   ) async throws(TransportError) -> HTTPResponse
@@ -20,7 +22,8 @@ extension Transport {
   }
 }
 
-/// Why there is no answer. The request may have taken effect all the same, except where it says not.
+/// Why there is no answer. The request may have taken effect all the same, except where it says
+/// not.
 package enum TransportError: Error, Sendable, Equatable {
   /// No connection was made: the request did not take effect.
   case unreachable(host: String, reason: UnreachableReason)

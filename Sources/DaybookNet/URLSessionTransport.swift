@@ -9,9 +9,9 @@ import Synchronization
 ///
 /// Follows no redirect (one is returned as it is: on a network with a login page it means "not our
 /// server"), keeps no cookies, cache or credentials, asks for uncompressed answers. The deadline is
-/// its own, because `URLSession` on Linux cuts timeouts to whole seconds and ignores the one for the
-/// whole answer. On Linux libcurl silently repeats a request on a reused connection that died (see
-/// `Transport`), and about 150 bytes leak a request.
+/// its own, because `URLSession` on Linux cuts timeouts to whole seconds and ignores the one for
+/// the whole answer. On Linux libcurl silently repeats a request on a reused connection that died
+/// (see `Transport`), and about 150 bytes leak a request.
 package final class URLSessionTransport: Transport {
   private let base: String
   private let host: String
@@ -21,8 +21,9 @@ package final class URLSessionTransport: Transport {
   private let exchanges = ExchangeTable()
   private let counter = TrafficCounter()
 
-  /// A transport to the server at `base`: http or https, a host, perhaps a port and a path that every
-  /// request's path is appended to. Throws `invalidURL` for anything else; nothing is sent yet.
+  /// A transport to the server at `base`: http or https, a host, perhaps a port and a path that
+  /// every request's path is appended to. Throws `invalidURL` for anything else; nothing is sent
+  /// yet.
   package init(base: URL, limits: TransportLimits = TransportLimits()) throws(TransportError) {
     guard let scheme = base.scheme?.lowercased(), scheme == "http" || scheme == "https",
       let host = base.host, !host.isEmpty, base.query == nil, base.fragment == nil

@@ -57,7 +57,6 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     Refusal("c34101", breaks: .bignum),
     Refusal("c24a00010000000000000000", breaks: .bignum),
   ]
-
 }
 
 @Suite struct CBORRefusalTests {

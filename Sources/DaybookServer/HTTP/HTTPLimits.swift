@@ -8,8 +8,8 @@ package struct HTTPLimits: Sendable {
   /// Bytes of a request's line and headers: 8 KiB, of which ours use under 1. A larger head is
   /// answered 431. A connection takes twice as much memory, the other half being for its answer.
   package var headerByteCount = 8 << 10
-  /// Connections at a time, waiting ones included; the next one is closed at once. 1,000 stays below
-  /// the usual limit of 1,024 open files.
+  /// Connections at a time, waiting ones included; the next one is closed at once. 1,000 stays
+  /// below the usual limit of 1,024 open files.
   package var connectionCount = 1_000
   /// Seconds in which nothing is sent or received before a connection is closed, except while its
   /// request is being answered: 30.

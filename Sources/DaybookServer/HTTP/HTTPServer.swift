@@ -17,9 +17,9 @@ import Synchronization
 ///
 ///     idle ──start──▶ running ──stop──▶ stopped
 ///
-/// A running server must be stopped: its thread and port live until then, whoever lets go of it.
-/// A request that never reaches the handler is answered here: 400 for a path that can't be decoded
-/// or a body without one clear length, 413, 431, and 503 while stopping, with a small JSON body. What
+/// A running server must be stopped: its thread and port live until then, whoever lets go of it. A
+/// request that never reaches the handler is answered here: 400 for a path that can't be decoded or
+/// a body without one clear length, 413, 431, and 503 while stopping, with a small JSON body. What
 /// is not HTTP at all is answered 400 by the library, in HTML.
 package final class HTTPServer: Sendable {
   private struct Daemon: @unchecked Sendable {
@@ -43,8 +43,8 @@ package final class HTTPServer: Sendable {
   /// A server that is not listening yet. Port 0 takes any free one; `address` is numeric, and the
   /// default reaches this machine alone.
   ///
-  /// `handler` is called for each whole request, for many at once, on Swift's cooperative pool, so it
-  /// must not block. Its task is cancelled only when `stop` has waited for `limits.stopGrace`.
+  /// `handler` is called for each whole request, for many at once, on Swift's cooperative pool, so
+  /// it must not block. Its task is cancelled only when `stop` has waited for `limits.stopGrace`.
   package init(
     port: UInt16 = 0, address: String = "127.0.0.1", limits: HTTPLimits = HTTPLimits(),
     handler: @escaping @Sendable (ServerRequest) async -> ServerResponse
@@ -79,9 +79,9 @@ package final class HTTPServer: Sendable {
 
   /// Stops listening, lets the requests under way be answered, and closes every connection.
   ///
-  /// After `limits.stopGrace` the tasks of the handlers that still run are cancelled; a handler that
-  /// does not end then keeps this call waiting. A client that is still sending is cut off. A second
-  /// call returns at once.
+  /// After `limits.stopGrace` the tasks of the handlers that still run are cancelled; a handler
+  /// that does not end then keeps this call waiting. A client that is still sending is cut off. A
+  /// second call returns at once.
   package func stop() async {
     let daemon = state.withLock { state -> Daemon? in
       guard case .running(let daemon) = state else { return nil }
@@ -111,8 +111,9 @@ package final class HTTPServer: Sendable {
     _ socket: ListeningSocket, core opaque: UnsafeMutableRawPointer
   ) -> OpaquePointer? {
     let limits = core.limits
-    let open: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) ->
-      UnsafeMutableRawPointer? = openRequest
+    let open:
+      @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) ->
+        UnsafeMutableRawPointer? = openRequest
     let complete:
       @convention(c) (
         UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,

@@ -8,8 +8,8 @@
   import Darwin
 #endif
 
-/// A socket that takes connections: opened here and not by the HTTP library, which would not say why
-/// it failed. The owner closes it.
+/// A socket that takes connections: opened here and not by the HTTP library, which would not say
+/// why it failed. The owner closes it.
 struct ListeningSocket: Sendable {
   let descriptor: Int32
   /// The real one, also if any was asked for.

@@ -4,8 +4,8 @@ struct RequestHead {
   private(set) var byteCount = 0
   /// The announced length; `nil` if it is not given, or not a number.
   private(set) var bodyByteCount: Int?
-  /// The length is given twice, in two ways, or not as a number: two readers could disagree on where
-  /// the request ends (RFC 9112, section 6.3).
+  /// The length is given twice, in two ways, or not as a number: two readers could disagree on
+  /// where the request ends (RFC 9112, section 6.3).
   private(set) var isAmbiguous = false
   /// The client sends the body only after a `100 Continue`.
   private(set) var waitsForLeave = false

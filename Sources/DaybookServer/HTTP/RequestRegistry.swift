@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The requests whose handlers run or whose answers are being sent; a stopping server waits for them.
+/// The requests whose handlers run or whose answers are being sent; a stopping server waits for
+/// them.
 final class RequestRegistry: Sendable {
   private struct Waiter {
     var id: Int

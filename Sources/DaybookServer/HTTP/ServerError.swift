@@ -10,6 +10,7 @@ package enum ServerError: Error, Sendable, Equatable {
   case alreadyStarted
   /// This system call failed with this `errno`.
   case systemCall(name: String, errno: Int32)
-  /// The HTTP library did not start, usually because the process has too many open files or threads.
+  /// The HTTP library did not start, usually because the process has too many open files or
+  /// threads.
   case notStarted
 }
