@@ -8,7 +8,12 @@ extension Value {
   }
 
   /// What keeps this value from being stored, `nil` if nothing does. Visits each item once.
-  package var storageProblem: StorageProblem? { problem(levelsLeft: CBORLimits().depth) }
+  package var storageProblem: StorageProblem? { storageProblem(depth: 0) }
+
+  /// The same for a value with `depth` arrays, maps and tags around it.
+  func storageProblem(depth: Int) -> StorageProblem? {
+    problem(levelsLeft: CBORLimits().depth - depth)
+  }
 
   private func problem(levelsLeft: Int) -> StorageProblem? {
     switch self {
