@@ -91,12 +91,8 @@ struct CBORReader {
 
   private static func bytes(_ buffer: UnsafeRawBufferPointer) -> [UInt8]? { [UInt8](buffer) }
 
-  private static func text(_ buffer: UnsafeRawBufferPointer) -> String? {
-    String(validating: buffer, as: UTF8.self)
-  }
-
   private mutating func text(_ detail: UInt8, _ start: Int) throws(CBORError) -> String {
-    try string(detail, start, type: .text, read: CBORReader.text)
+    try string(detail, start, type: .text, read: UTF8Bytes.text)
   }
 
   /// A string of bytes or of text, in one piece or (lenient) in chunks, each of which must be

@@ -70,14 +70,18 @@ final class EncodingNode: Encoder {
     return node
   }
 
-  /// The value that was encoded.
+  /// The value that was encoded; asked for once.
   func finish() throws -> Value {
     if !pending.isEmpty { try finishPending() }
     switch shape {
     case .single: return single
     case .unkeyed: return .array(elements)
     case .empty: return .map(ValueMap())
-    case .keyed: return .map(EncodingNode.map(entries))
+    case .keyed:
+      // Taken out of the node, so that they are sorted where they lie.
+      var fields: [ValueMap.Entry] = []
+      swap(&fields, &entries)
+      return .map(ValueMap(lastOf: fields))
     case .contradictory:
       throw EncodingNode.error("asked for containers of two kinds", trail)
     }
@@ -89,13 +93,6 @@ final class EncodingNode: Encoder {
       let value = try node.finish()
       if shape == .unkeyed { elements[index] = value } else { entries[index].value = value }
     }
-  }
-
-  private static func map(_ entries: [ValueMap.Entry]) -> ValueMap {
-    if let map = ValueMap(unordered: entries) { return map }
-    var map = ValueMap()
-    for entry in entries { map[key: entry.key] = entry.value }
-    return map
   }
 
   // MARK: Values

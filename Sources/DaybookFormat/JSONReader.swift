@@ -125,7 +125,7 @@ struct JSONReader {
         // Validated once, over the whole: an escape can't stand inside of a character.
         let text: String?
         if unescaped.isEmpty {
-          text = String(validating: last, as: UTF8.self)
+          text = UTF8Bytes.text(last)
         } else {
           text = String(validating: unescaped + last, as: UTF8.self)
         }

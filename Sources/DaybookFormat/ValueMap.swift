@@ -35,12 +35,30 @@ public struct ValueMap: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   /// The map of `entries` in any order, `nil` if a key comes twice. O(*n* log *n*), and O(*n*) if
   /// they are in canonical order.
-  package init?(unordered entries: [Entry]) {
-    self.entries = ValueMap.ordered(entries)
-    for index in self.entries.indices.dropFirst()
-    where self.entries[index - 1].key == self.entries[index].key {
-      return nil
+  package init?(unordered entries: consuming [Entry]) {
+    ValueMap.sort(&entries)
+    self.entries = entries
+    if hasKeyTwice { return nil }
+  }
+
+  /// The map of `entries` in any order; of a key that comes twice the last value counts.
+  init(lastOf entries: consuming [Entry]) {
+    ValueMap.sort(&entries)
+    self.entries = entries
+    guard hasKeyTwice else { return }
+    var last: [Entry] = []
+    for entry in self.entries {
+      if last.last?.key == entry.key { last.removeLast() }
+      last.append(entry)
     }
+    self.entries = last
+  }
+
+  private var hasKeyTwice: Bool {
+    for index in entries.indices.dropFirst() where entries[index - 1].key == entries[index].key {
+      return true
+    }
+    return false
   }
 
   /// The map of `entries`, which the caller has found to be in canonical order with no key twice.
