@@ -33,11 +33,14 @@ enum Layering {
 
   /// What a pure module's code must not hold, as whole words.
   static let impureWords: Set = [
-    "Date", "Task", "TaskGroup", "async", "await", "actor", "FileManager", "FileHandle", "Data",
-    "URLSession", "ProcessInfo", "Thread", "DispatchQueue", "random", "randomElement", "shuffled",
-    "shuffle", "SystemRandomNumberGenerator", "UUID", "ContinuousClock", "SuspendingClock",
-    "clock_gettime", "gettimeofday", "getenv", "fopen", "print",
+    "Task", "TaskGroup", "async", "await", "actor", "FileManager", "FileHandle", "URLSession",
+    "ProcessInfo", "Thread", "DispatchQueue", "random", "randomElement", "shuffled", "shuffle",
+    "SystemRandomNumberGenerator", "ContinuousClock", "SuspendingClock", "clock_gettime",
+    "gettimeofday", "getenv", "fopen", "print",
   ]
+
+  /// What it must not hold as text: types that may be passed in, but not made from thin air.
+  static let impureTexts = ["Date()", "Date.init()", "UUID()", ".now", "SinceNow"]
 
   /// The module an import line names, with whatever access or attribute stands before it.
   static func importedModule(_ line: String) -> String? {
@@ -91,16 +94,23 @@ enum Layering {
         pureModules.contains(module)
       else { return [] }
       return file.code.enumerated().flatMap { index, line in
-        line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+        let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
           .filter { impureWords.contains(String($0)) && !isLabel($0, in: line) }
+          .map(String.init)
+        return (words + impureTexts.filter { line.contains($0) })
           .map { Finding(path: file.path, line: index + 1, problem: "\(module) is pure: \($0)") }
       }
     },
-    bad: ["let now = Date()", "Task { a() }", "func a() async {}", "let a = Int.random(in: 0...1)"]
-      .map { .init($0 + "\n", in: "Sources/DaybookSync/A.swift") },
+    bad: [
+      "let now = Date()", "let now: Date = .now", "let id = UUID()",
+      "let file = FileManager.default", "Task { a() }", "func a() async {}",
+      "let a = Int.random(in: 0...1)",
+    ]
+    .map { .init($0 + "\n", in: "Sources/DaybookSync/A.swift") },
     good: [
       .init("func a(random: UInt64) -> UInt64 { random.low }\n", in: "Sources/DaybookSync/A.swift"),
-      .init("// no Date here\n", in: "Sources/DaybookFormat/A.swift"),
+      .init("// no Date() here\n", in: "Sources/DaybookFormat/A.swift"),
+      .init("func a(_ time: Date) -> Data { b }\n", in: "Sources/DaybookFormat/A.swift"),
       .init("let now = Date()\n", in: "Sources/Daybook/A.swift"),
     ])
 
