@@ -19,8 +19,12 @@ enum CommandTable {
     let family = members(of: first)
     guard family.isEmpty else {
       // Help of a family is the list of its members.
-      if words.dropFirst().first.map({ $0 == "--help" || $0 == "-h" }) ?? false {
-        return (HelpCommand.self, [first])
+      let second = words.dropFirst().first
+      if second == "--help" || second == "-h" { return (HelpCommand.self, [first]) }
+      if let second, !second.hasPrefix("-") {
+        let name = "\(first) \(second)"
+        throw .unknownCommand(
+          name, nearest: nearestName(to: name, in: family.map { $0.syntax.name }))
       }
       throw .incompleteCommand(first, choices: family.map { $0.syntax.words[1] })
     }

@@ -71,6 +71,14 @@ import Testing
     }
   }
 
+  @Test func `the version for programs is one object`() async throws {
+    for words in [["version", "--json"], ["--version", "--json"]] {
+      let run = try await CommandRun(words).outcome()
+      #expect(run.status == 0)
+      #expect(run.output.wholeMatch(of: /\{"version":"\d+\.\d+\.\d+"\}\n/) != nil)
+    }
+  }
+
   @Test func `help lists every command and every exit status`() async throws {
     let help = try await CommandRun("help").outcome()
     let option = try await CommandRun("--help").outcome()

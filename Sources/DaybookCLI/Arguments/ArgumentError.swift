@@ -68,7 +68,7 @@ extension Expectation {
     case .wholeNumber(let range):
       if range.upperBound == .max { return "from \(grouped(range.lowerBound))" }
       return "from \(grouped(range.lowerBound)) to \(grouped(range.upperBound))"
-    case .number(let range): return "from \(range.lowerBound) to \(range.upperBound)"
+    case .number(let range): return "from \(plain(range.lowerBound)) to \(plain(range.upperBound))"
     case .numberRange(_, let count): return "inclusive, at most \(grouped(count))"
     case .choice, .record, .text: return nil
     }
@@ -83,4 +83,10 @@ func grouped(_ number: Int) -> String {
     text.append(digit)
   }
   return (number < 0 ? "-" : "") + String(text.reversed())
+}
+
+/// `0.2` as it is, `1.0` as `1`.
+func plain(_ number: Double) -> String {
+  let text = "\(number)"
+  return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
 }

@@ -36,7 +36,7 @@ extension ValueKind where Value == Double {
     Self(
       placeholder: placeholder, expectation: .number(limits),
       parse: { text in Double(text).flatMap { limits.contains($0) ? $0 : nil } },
-      show: { "\($0)" })
+      show: plain)
   }
 }
 

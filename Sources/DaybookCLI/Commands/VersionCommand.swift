@@ -1,3 +1,5 @@
+import DaybookFormat
+
 /// `daybook version`: which program this is.
 enum VersionCommand: Command {
   /// The version of the package, as its tags name it.
@@ -6,10 +8,17 @@ enum VersionCommand: Command {
   static let syntax = Syntax(
     name: "version",
     summary: "print the version",
+    parameters: [CommonParameter.json],
     examples: [.init("daybook --version", "the same")])
 
   static func run(_ arguments: Arguments, _ output: Output) -> ExitStatus {
-    output.line("daybook \(version)")
+    if arguments[CommonParameter.json] {
+      var object = JSONObject()
+      object.set("version", version)
+      output.object(object)
+    } else {
+      output.line("daybook \(version)")
+    }
     return .done
   }
 }

@@ -1,3 +1,4 @@
+import DaybookFormat
 import Synchronization
 
 #if canImport(Glibc)
@@ -48,6 +49,11 @@ final class Output: Sendable {
   /// One line of data.
   func line(_ text: String = "") {
     write(text + "\n")
+  }
+
+  /// One line of data for programs.
+  func object(_ object: JSONObject) {
+    line(object.text)
   }
 
   /// A table, a line of data each.
