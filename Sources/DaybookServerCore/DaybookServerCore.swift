@@ -1,1 +1,0 @@
-// DaybookServerCore: being built.

@@ -1,1 +1,0 @@
-// DaybookSync: being built.
