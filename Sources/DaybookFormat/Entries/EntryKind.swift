@@ -1,5 +1,5 @@
-/// What an entry of a stream is. The numbers are part of the format and never reused; kinds with the
-/// high bit may be skipped by a reader that does not know them.
+/// What an entry of a stream is. The numbers are part of the format and never reused; kinds with
+/// the high bit may be skipped by a reader that does not know them.
 ///
 /// Source: `Docs/Format.md`, section "Entries".
 package enum EntryKind: UInt8, Sendable, CaseIterable {

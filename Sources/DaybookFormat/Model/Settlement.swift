@@ -1,4 +1,5 @@
-/// The server's verdict on one operation, made in the transaction of its effect and repeated verbatim.
+/// The server's verdict on one operation, made in the transaction of its effect and repeated
+/// verbatim.
 public struct Settlement: Sendable, Hashable {
   /// What the server decided.
   public enum Verdict: Sendable, Hashable {

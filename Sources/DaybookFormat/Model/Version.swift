@@ -1,8 +1,8 @@
 /// A state of one record: a count, and a mark of the history it belongs to.
 ///
-/// A record's first count is the sequence number of its create; each change adds one. The mark is the
-/// first 8 bytes of the scope's running hash at that change, so versions of two histories are never
-/// equal, whoever restored what.
+/// A record's first count is the sequence number of its create; each change adds one. The mark is
+/// the first 8 bytes of the scope's running hash at that change, so versions of two histories are
+/// never equal, whoever restored what.
 public struct Version: Sendable, Hashable {
   /// Grows by one with each change of the record.
   public let number: UInt64

@@ -15,11 +15,11 @@ extension Schema {
     }
   }
 
-  /// Checks that the fields of an action on `collection` are declared and of their types, that a whole
-  /// row has all it needs, and that what decides the scope stays as it is.
+  /// Checks that the fields of an action on `collection` are declared and of their types, that a
+  /// whole row has all it needs, and that what decides the scope stays as it is.
   ///
-  /// With `keepsUnknownFields` a field that the schema lacks is let through: a newer app may have made
-  /// it.
+  /// With `keepsUnknownFields` a field that the schema lacks is let through: a newer app may have
+  /// made it.
   package func check(
     _ action: Action, collection: String, fields: ValueMap, unset: [String],
     keepsUnknownFields: Bool = false

@@ -28,8 +28,8 @@ public struct Schema: Sendable, Hashable {
 
   /// Whether `account` pulls the scope `scope`.
   ///
-  /// Constant scopes are everybody's; a scope by account or field is the account's whose name it ends
-  /// in, and an overseer's.
+  /// Constant scopes are everybody's; a scope by account or field is the account's whose name it
+  /// ends in, and an overseer's.
   package func isPulled(scope: String, by account: String) -> Bool {
     if overseers.contains(account) { return true }
     for collection in collections.values {

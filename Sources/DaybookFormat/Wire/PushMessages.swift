@@ -130,8 +130,8 @@ package struct PushResult: Sendable, Hashable {
     self.outcome = outcome
   }
 
-  /// The status of this one operation, in the manner of 207: 200 accepted, 409 conflict or collision,
-  /// 422 refused or too old, 424 blocked.
+  /// The status of this one operation, in the manner of 207: 200 accepted, 409 conflict or
+  /// collision, 422 refused or too old, 424 blocked.
   package var status: UInt16 {
     switch outcome {
     case .settled(let settlement):

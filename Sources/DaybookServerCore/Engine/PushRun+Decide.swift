@@ -62,8 +62,8 @@ extension PushRun {
     Settlement(operationID: operation.id, serverTime: time, verdict: verdict)
   }
 
-  /// Settles the operation that a new one supersedes; the reason to refuse the new one if the old one
-  /// had been accepted after all.
+  /// Settles the operation that a new one supersedes; the reason to refuse the new one if the old
+  /// one had been accepted after all.
   private func supersede(
     _ old: Identifier, by operation: Operation, _ transaction: inout any ServerTransaction
   ) -> Settlement.Refusal? {

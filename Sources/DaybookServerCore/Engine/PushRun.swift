@@ -199,7 +199,8 @@ struct PushRun {
     return PushResult(operationID: withdrawal.operationID, outcome: .settled(settlement))
   }
 
-  /// Keeps a refusal of an operation that has not arrived, so that it never takes effect if it does.
+  /// Keeps a refusal of an operation that has not arrived, so that it never takes effect if it
+  /// does.
   func settleUnseen(
     _ id: Identifier, number: UInt64, code: RefusalCode, message: String,
     _ transaction: inout any ServerTransaction

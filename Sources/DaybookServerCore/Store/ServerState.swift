@@ -30,8 +30,8 @@ package final class ServerState {
 
   /// Folds one entry. Entries of a device's streams have no meaning here.
   ///
-  /// - Throws: the problem that a change does not follow the one before it, which checked bytes never
-  ///   show: the stream is not this server's.
+  /// - Throws: the problem that a change does not follow the one before it, which checked bytes
+  ///   never show: the stream is not this server's.
   package func apply(_ entry: Entry) throws(ServerProblem) {
     switch entry {
     case .history(let identity): history = identity

@@ -1,16 +1,16 @@
 package import DaybookFormat
 package import DaybookSync
 
-/// Where the server keeps rows, verdicts and the change log. An embedded store and a database behave
-/// the same; one test suite says so.
+/// Where the server keeps rows, verdicts and the change log. An embedded store and a database
+/// behave the same; one test suite says so.
 package protocol ServerStore: Sendable {
   /// Who the server is, and which history it keeps.
   var history: HistoryIdentity { get }
 
   /// Runs `body` as one transaction. Transactions take effect one after the other, in commit order.
   ///
-  /// On return everything that `body` wrote is durable, and so is everything that it read. If `body`
-  /// throws, nothing was written.
+  /// On return everything that `body` wrote is durable, and so is everything that it read. If
+  /// `body` throws, nothing was written.
   func write<Result: Sendable>(
     _ body: (inout any ServerTransaction) throws(ServerProblem) -> Result
   ) async throws(ServerProblem) -> Result

@@ -1,8 +1,8 @@
 package import DaybookFormat
 package import DaybookSync
 
-/// A transaction on a ``ServerState`` that writes nothing to it: what it would write is collected, for
-/// its owner to make durable and then apply.
+/// A transaction on a ``ServerState`` that writes nothing to it: what it would write is collected,
+/// for its owner to make durable and then apply.
 package struct StagedTransaction: ServerTransaction {
   private let state: ServerState
   /// What has been written, in order.

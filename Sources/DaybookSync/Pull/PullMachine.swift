@@ -6,9 +6,9 @@ package import DaybookFormat
 ///       ▲                │ no answer                        (own settlements, binding)
 ///       └── timer ── waiting
 ///
-/// A page's changes and its cursor are one append; readers and the next request move only after it is
-/// durable. A scope without a base is bootstrapped first, page by page.
-/// Source: `Docs/Sync.md`, section "Pull".
+/// A page's changes and its cursor are one append; readers and the next request move only after it
+/// is durable. A scope without a base is bootstrapped first, page by page. Source: `Docs/Sync.md`,
+/// section "Pull".
 package struct PullMachine: ~Copyable {
   /// What happened.
   package enum Event: Sendable {

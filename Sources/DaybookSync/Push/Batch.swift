@@ -15,7 +15,8 @@ package struct BatchLimits: Sendable, Hashable {
 }
 
 extension ClientState {
-  /// The next operations to send, in outbox order, transactions whole; not those in the lanes of `held`.
+  /// The next operations to send, in outbox order, transactions whole; not those in the lanes of
+  /// `held`.
   func batch(limits: BatchLimits, holding held: Set<Identifier>) -> [OutboxOperation] {
     let waiting = unsettled
     var blocked: Set<Int> = []

@@ -8,8 +8,8 @@ package import DaybookFormat
 ///       │                               └─ resend ──┤ no verdict
 ///       └──────────── timer ─────────── waiting ◀───┘
 ///
-/// It touches nothing: events go in, with the state of the log, the time and a random number; actions
-/// come out. Source: `Docs/Sync.md`, section "Push".
+/// It touches nothing: events go in, with the state of the log, the time and a random number;
+/// actions come out. Source: `Docs/Sync.md`, section "Push".
 package struct PushMachine: ~Copyable {
   /// What happened.
   package enum Event: Sendable {

@@ -1,7 +1,7 @@
 /// How long to wait before trying again, as a value.
 ///
-/// The n-th delay doubles from `start` up to `cap`; the wait is drawn evenly between `floor` and the
-/// delay, so that many devices do not come back at once ("full jitter").
+/// The n-th delay doubles from `start` up to `cap`; the wait is drawn evenly between `floor` and
+/// the delay, so that many devices do not come back at once ("full jitter").
 public struct RetrySchedule: Sendable, Hashable {
   /// The first delay in milliseconds.
   public var startMilliseconds: Int64

@@ -2,9 +2,9 @@ package import DaybookFormat
 
 /// Decides about one operation, given the record as it stands. Reads no clock and keeps nothing.
 ///
-/// Order: schema, scope, existence, states, base, references. A named action is judged by its states
-/// alone, so a cancel wins over an earlier edit. A patch never creates.
-/// Source: `Docs/Sync.md`, section "Rules".
+/// Order: schema, scope, existence, states, base, references. A named action is judged by its
+/// states alone, so a cancel wins over an earlier edit. A patch never creates. Source:
+/// `Docs/Sync.md`, section "Rules".
 package struct Rules: Sendable {
   /// The schema that decides.
   package let schema: Schema

@@ -20,9 +20,9 @@ extension ClientState {
     return departures
   }
 
-  /// The group that leaves with `root`: its transaction, and every later operation based on the result
-  /// of a member, referring to a record that a member would have created, or in one transaction with
-  /// such an operation.
+  /// The group that leaves with `root`: its transaction, and every later operation based on the
+  /// result of a member, referring to a record that a member would have created, or in one
+  /// transaction with such an operation.
   package func departure(of root: Identifier, reason: Departure.Reason) -> Departure {
     var group: Set<Identifier> = [root]
     var created: Set<RecordKey> = []

@@ -3,8 +3,8 @@ import DaybookFormat
 extension ClientState {
   /// Folds one change into the base, or into the base that a bootstrap of its scope builds.
   ///
-  /// A whole row counts if it is newer than what is held, a delta if it follows it; what is not newer
-  /// is ignored; a hole asks for the scope anew.
+  /// A whole row counts if it is newer than what is held, a delta if it follows it; what is not
+  /// newer is ignored; a hole asks for the scope anew.
   mutating func fold(_ change: Change, _ effects: inout StateEffects) {
     let key = change.record
     collection(key.collection)

@@ -19,8 +19,8 @@ extension ClientState {
     collections[key.collection]?.base[key.id]
   }
 
-  /// What the author of an operation on `key` has before them: the own earlier operation that is not
-  /// confirmed, whatever its strategy, else the version of the base.
+  /// What the author of an operation on `key` has before them: the own earlier operation that is
+  /// not confirmed, whatever its strategy, else the version of the base.
   package func base(for key: RecordKey) -> Base {
     let earlier = recordOperations[key]?.last { id in
       guard let kept = operations[id] else { return false }
@@ -44,8 +44,8 @@ extension ClientState {
 
 /// How one operation is laid over a row.
 package enum Overlay {
-  /// The row after `operation` on `row`: what the server's rules would make of it if they accept it.
-  /// A patch of a record that is not there shows nothing until the record arrives.
+  /// The row after `operation` on `row`: what the server's rules would make of it if they accept
+  /// it. A patch of a record that is not there shows nothing until the record arrives.
   package static func apply(_ operation: Operation, to row: ValueMap?) -> ValueMap? {
     self.row(operation.action, fields: operation.fields, unset: operation.unset, on: row)
   }
@@ -72,7 +72,8 @@ extension ClientState {
 }
 
 extension ClientState {
-  /// Whether every scope that holds records of the collection, as far as known, has a complete base.
+  /// Whether every scope that holds records of the collection, as far as known, has a complete
+  /// base.
   package func isComplete(_ collection: String) -> Bool {
     switch schema[collection]?.scope {
     case .constant(let name): return scopes[name]?.position != nil

@@ -4,8 +4,8 @@ package import DaybookFormat
 /// became of them. The same entries give an equal state, on every machine and day.
 ///
 /// State = fold(feed), with the outbox's operations laid over. An operation is *unsettled* until it
-/// has a settlement or has left its lane; it is *laid over* while it is lazy and neither confirmed nor
-/// without effect; it is *confirmed* when its scope's position has reached its settlement's.
+/// has a settlement or has left its lane; it is *laid over* while it is lazy and neither confirmed
+/// nor without effect; it is *confirmed* when its scope's position has reached its settlement's.
 /// Source: `Docs/Sync.md`, section "State".
 package struct ClientState: Sendable, Hashable {
   /// The schema; used for lanes, indexes and references, never for the fold.

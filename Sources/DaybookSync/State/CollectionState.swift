@@ -1,6 +1,7 @@
 package import DaybookFormat
 
-/// One collection in memory: the base, what is laid over it, and the declared indexes of what is shown.
+/// One collection in memory: the base, what is laid over it, and the declared indexes of what is
+/// shown.
 package struct CollectionState: Sendable, Hashable {
   /// The collection's schema; `nil` for one that the log has and the schema lacks.
   package let schema: CollectionSchema?

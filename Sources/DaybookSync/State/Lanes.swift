@@ -2,8 +2,9 @@ import DaybookFormat
 
 /// Which unsettled operations must wait for each other.
 ///
-/// A lane is a record, or the value of the collection's lane field. A transaction joins the lanes that
-/// it touches; an operation that refers to a record whose create is unsettled joins that record's lane.
+/// A lane is a record, or the value of the collection's lane field. A transaction joins the lanes
+/// that it touches; an operation that refers to a record whose create is unsettled joins that
+/// record's lane.
 struct Lanes {
   private var parents: [Int]
   private var indexes: [Identifier: Int] = [:]
