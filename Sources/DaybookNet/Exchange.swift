@@ -89,6 +89,16 @@ final class Exchange: Sendable {
     finish(.success(HTTPResponse(status: response.status, headers: response.headers)))
   }
 
+  /// The platform's networking gave up; once there is a head, an error of no kind is a lost
+  /// connection.
+  func endEarly(_ error: TransportError) {
+    if case .failed = error, state.withLock({ $0.response != nil }) {
+      fail(.connectionLost)
+    } else {
+      fail(error)
+    }
+  }
+
   /// Ends without an answer; false if it had ended before.
   @discardableResult
   func fail(_ error: TransportError) -> Bool {

@@ -98,7 +98,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   ) {
     guard let exchange = exchanges.exchange(of: task) else { return }
     if let error {
-      exchange.fail(TransportError(platformError: error))
+      exchange.endEarly(TransportError(platformError: error))
     } else {
       exchange.end()
     }
@@ -132,12 +132,12 @@ extension TransportError {
     // The transport's own deadline comes first: this one is the system giving up on a connection.
     case .cannotConnectToHost, .timedOut:
       self = .unreachable(host: "", reason: .noConnection)
-    case .networkConnectionLost, .badServerResponse, .cannotParseResponse:
+    // The address was checked: on Linux this is about an answer that is not HTTP.
+    case .networkConnectionLost, .badServerResponse, .cannotParseResponse, .badURL,
+      .unsupportedURL:
       self = .connectionLost
     case .cancelled:
       self = .cancelled
-    case .badURL, .unsupportedURL:
-      self = .invalidURL
     case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
       .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
       self = .insecure(host: "")

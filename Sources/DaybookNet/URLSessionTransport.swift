@@ -11,7 +11,9 @@ import Synchronization
 /// server"), keeps no cookies, cache or credentials, asks for uncompressed answers. The deadline is
 /// its own, because `URLSession` on Linux cuts timeouts to whole seconds and ignores the one for
 /// the whole answer. On Linux libcurl silently repeats a request on a reused connection that died
-/// (see `Transport`), and about 150 bytes leak a request.
+/// (see `Transport`), about 150 bytes leak a request, and up to Swift 6.3 a connection that is
+/// closed in good order inside an answer's head ends the process (swift-corelibs-foundation, issue
+/// 5285).
 package final class URLSessionTransport: Transport {
   private let base: String
   private let host: String
@@ -92,9 +94,7 @@ package final class URLSessionTransport: Transport {
 
   private func urlRequest(for request: HTTPRequest) throws(TransportError) -> URLRequest {
     // Foundation would encode what is not valid; the server should see what the caller wrote.
-    guard request.path.utf8.first == UInt8(ascii: "/"),
-      request.path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
-      let url = URL(string: base + request.path)
+    guard Self.isEncoded(request.path), let url = URL(string: base + request.path)
     else { throw .invalidURL }
     var message = URLRequest(url: url)
     message.httpMethod = request.method
@@ -107,15 +107,26 @@ package final class URLSessionTransport: Transport {
     return message
   }
 
+  /// Whether `path` can stand in a request line as it is.
+  private static func isEncoded(_ path: String) -> Bool {
+    guard path.utf8.first == UInt8(ascii: "/"),
+      path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+    else { return false }
+    return path.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy {
+      $0.count >= 2 && $0.prefix(2).allSatisfy(\.isHexDigit)
+    }
+  }
+
   /// One day, in seconds: the platform's own deadline must never be the first.
   private static let platformTimeout = 86_400.0
 
-  /// The delegate knows no host; and on Linux a certificate that fails has no code of its own.
+  /// The delegate knows no host; and on Linux neither a certificate that fails nor a connection
+  /// that ends too early has a code of its own.
   private func namingHost(_ error: TransportError) -> TransportError {
     switch error {
     case .unreachable(_, let reason): .unreachable(host: host, reason: reason)
     case .insecure: .insecure(host: host)
-    case .failed(URLError.unknown.rawValue) where isEncrypted: .insecure(host: host)
+    case .failed(URLError.unknown.rawValue): isEncrypted ? .insecure(host: host) : .connectionLost
     default: error
     }
   }

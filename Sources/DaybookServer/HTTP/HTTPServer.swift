@@ -96,8 +96,9 @@ package final class HTTPServer: Sendable {
     // The library aborts the process if a connection is still suspended when it stops.
     await core.registry.waitUntilHandlersEnd()
     await withCheckedContinuation { continuation in
-      // It waits for its thread, which must not block Swift's cooperative pool.
-      DispatchQueue.global().async {
+      // It waits for its thread, which must not block Swift's cooperative pool; and a queue of its
+      // own gets a thread at once, however many of the global queue's are blocked.
+      DispatchQueue(label: "HTTPServer.stop").async {
         MHD_stop_daemon(daemon.pointer)
         continuation.resume()
       }
@@ -111,14 +112,8 @@ package final class HTTPServer: Sendable {
     _ socket: ListeningSocket, core opaque: UnsafeMutableRawPointer
   ) -> OpaquePointer? {
     let limits = core.limits
-    let open:
-      @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) ->
-        UnsafeMutableRawPointer? = openRequest
-    let complete:
-      @convention(c) (
-        UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
-        MHD_RequestTerminationCode
-      ) -> Void = completeRequest
+    let open: OpenCallback = openRequest
+    let complete: CompleteCallback = completeRequest
     var options = [
       option(.LISTEN_SOCKET, Int(socket.descriptor)),
       option(.CONNECTION_MEMORY_LIMIT, limits.headerByteCount * 2),

@@ -14,6 +14,19 @@ final class ServerCore: Sendable {
   }
 }
 
+/// The shape of `openRequest`, which the library takes as an untyped option.
+typealias OpenCallback =
+  @convention(c) (
+    UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
+  ) -> UnsafeMutableRawPointer?
+
+/// The shape of `completeRequest`, likewise.
+typealias CompleteCallback =
+  @convention(c) (
+    UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+    MHD_RequestTerminationCode
+  ) -> Void
+
 // The callbacks run on the library's thread. They are global functions outside of a main file,
 // because a function there belongs to the main actor and traps on any other thread.
 

@@ -1,1 +1,0 @@
-// DaybookTestKit: being built.
