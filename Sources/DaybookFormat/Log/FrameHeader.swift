@@ -1,0 +1,165 @@
+/// The 80 bytes before the payload of a frame. All numbers are little-endian.
+///
+///     offset  size  field
+///     0       4     magic "DBF1"
+///     4       4     CRC-32C of bytes 8 to 79, the segment's salt, and the frame's offset (8 bytes)
+///     8       1     kind: 1 batch, 2 echo, 3 idle mark, 4 closing mark; 0 is never valid
+///     9       1     codec: 0 raw, 1 LZ4 block
+///     10      2     flags, zero
+///     12      4     payload bytes as stored
+///     16      4     payload bytes before compression
+///     20      4     entries
+///     24      8     frame number in the file, from 0; an echo carries its original's
+///     32      8     number of the first entry; of the next entry in a mark
+///     40      8     durable number: all entries of the stream up to it were synced before
+///     48      8     the other stream's next number
+///     56      8     clock (hybrid)
+///     64      4     CRC-32C of the payload as stored
+///     68      4     CRC-32C of the payload before compression
+///     72      8     zero
+///     80      ...   the payload, then zeros to a multiple of 8
+///
+/// Source: `Docs/Format.md`, section "Frame".
+package struct FrameHeader: Sendable, Hashable {
+  /// What a frame is. Kinds from 128 on may be skipped by a reader that does not know them.
+  package enum Kind: UInt8, Sendable {
+    case batch = 1
+    case echo = 2
+    case idleMark = 3
+    case closingMark = 4
+  }
+
+  /// How a payload is stored.
+  package enum Codec: UInt8, Sendable {
+    case raw = 0
+    case lz4 = 1
+  }
+
+  /// Bytes of the header.
+  package static let byteCount = 80
+  /// "DBF1" as a little-endian number.
+  package static let magic: UInt32 = 0x3146_4244
+
+  /// What the frame is; `nil` for a kind that may be skipped.
+  package var kind: Kind?
+  /// How the payload is stored.
+  package var codec: Codec
+  /// Payload bytes as stored.
+  package var storedByteCount: UInt32
+  /// Payload bytes before compression.
+  package var rawByteCount: UInt32
+  /// Entries in the payload.
+  package var entryCount: UInt32
+  /// The frame's number in its file.
+  package var frameNumber: UInt64
+  /// The number of the first entry, or of the next one for a mark.
+  package var firstNumber: UInt64
+  /// All entries of the stream up to this number had been synced when the frame was built.
+  package var durableNumber: UInt64
+  /// The other stream's next number: all before it were durable.
+  package var otherNext: UInt64
+  /// The clock when the frame was built.
+  package var clock: UInt64
+  /// CRC-32C of the payload as stored.
+  package var storedChecksum: UInt32
+  /// CRC-32C of the payload before compression.
+  package var rawChecksum: UInt32
+
+  /// A header of these parts.
+  package init(
+    kind: Kind, codec: Codec = .raw, storedByteCount: UInt32 = 0, rawByteCount: UInt32 = 0,
+    entryCount: UInt32 = 0, frameNumber: UInt64, firstNumber: UInt64, durableNumber: UInt64,
+    otherNext: UInt64, clock: UInt64, storedChecksum: UInt32 = 0, rawChecksum: UInt32 = 0
+  ) {
+    self.kind = kind
+    self.codec = codec
+    self.storedByteCount = storedByteCount
+    self.rawByteCount = rawByteCount
+    self.entryCount = entryCount
+    self.frameNumber = frameNumber
+    self.firstNumber = firstNumber
+    self.durableNumber = durableNumber
+    self.otherNext = otherNext
+    self.clock = clock
+    self.storedChecksum = storedChecksum
+    self.rawChecksum = rawChecksum
+  }
+
+  /// The bytes that the frame takes in the file, with its padding.
+  package var frameByteCount: Int {
+    LogLayout.align(
+      FrameHeader.byteCount + Int(storedByteCount), to: LogLayout.frameAlignment)
+  }
+
+  /// The header's bytes for a frame at `offset` of the segment with `salt`.
+  package func bytes(at offset: Int, salt: Identifier) -> [UInt8] {
+    var body = ByteWriter(capacity: FrameHeader.byteCount)
+    body.append(kind?.rawValue ?? 0)
+    body.append(codec.rawValue)
+    body.append(UInt16(0))
+    body.append(storedByteCount)
+    body.append(rawByteCount)
+    body.append(entryCount)
+    body.append(frameNumber)
+    body.append(firstNumber)
+    body.append(durableNumber)
+    body.append(otherNext)
+    body.append(clock)
+    body.append(storedChecksum)
+    body.append(rawChecksum)
+    body.append(UInt64(0))
+    var writer = ByteWriter(capacity: FrameHeader.byteCount)
+    writer.append(FrameHeader.magic)
+    writer.append(FrameHeader.checksum(body.bytes[...], offset: offset, salt: salt))
+    writer.append(contentsOf: body.bytes)
+    return writer.bytes
+  }
+
+  /// The header at the front of `bytes`, which stand at `offset`; `nil` if they are none.
+  ///
+  /// Lengths are checked against the limits, not against what follows.
+  package init?(bytes: ArraySlice<UInt8>, offset: Int, salt: Identifier) {
+    guard bytes.count >= FrameHeader.byteCount else { return nil }
+    let body = bytes.dropFirst(8).prefix(FrameHeader.byteCount - 8)
+    do throws(EntryError) {
+      var reader = ByteReader(bytes)
+      guard try reader.read(UInt32.self) == FrameHeader.magic,
+        try reader.read(UInt32.self)
+          == FrameHeader.checksum(body, offset: offset, salt: salt)
+      else { return nil }
+      let kindCode: UInt8 = try reader.read()
+      let codecCode: UInt8 = try reader.read()
+      let flags: UInt16 = try reader.read()
+      guard kindCode >= 0x80 || Kind(rawValue: kindCode) != nil,
+        let codec = Codec(rawValue: codecCode), flags == 0
+      else { return nil }
+      kind = Kind(rawValue: kindCode)
+      self.codec = codec
+      storedByteCount = try reader.read()
+      rawByteCount = try reader.read()
+      entryCount = try reader.read()
+      frameNumber = try reader.read()
+      firstNumber = try reader.read()
+      durableNumber = try reader.read()
+      otherNext = try reader.read()
+      clock = try reader.read()
+      storedChecksum = try reader.read()
+      rawChecksum = try reader.read()
+      try reader.readZeros(8)
+    } catch {
+      return nil
+    }
+    guard storedByteCount <= UInt32(LogLayout.frameByteLimit),
+      rawByteCount <= UInt32(LogLayout.frameByteLimit)
+    else { return nil }
+  }
+
+  private static func checksum(
+    _ body: ArraySlice<UInt8>, offset: Int, salt: Identifier
+  ) -> UInt32 {
+    var binding = ByteWriter(capacity: 24)
+    binding.append(salt)
+    binding.append(UInt64(offset))
+    return CRC32C.checksum(binding.bytes, from: CRC32C.checksum(body))
+  }
+}

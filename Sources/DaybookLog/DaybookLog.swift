@@ -1,1 +1,0 @@
-// DaybookLog: being built.

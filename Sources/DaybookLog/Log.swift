@@ -1,0 +1,264 @@
+import DaybookFormat
+import Foundation
+import Synchronization
+
+/// A log directory, open: streams of numbered entries in checksummed, append-only segments.
+///
+/// It knows nothing of what entries mean. One writer at a time has a directory open. A damaged log
+/// is open for reading only, and says what is wrong.
+package final class Log: Sendable {
+  /// Who the log is.
+  package let identity: LogIdentity
+  /// What is wrong, in the order in which it was met.
+  package let findings: [LogFinding]
+  /// What was missing and not needed, in words.
+  package let notes: [String]
+  /// Whether writes are refused, because entries are damaged.
+  package let isReadOnly: Bool
+  private let streams: [String]
+  private let committer: Committer?
+  private let lock: any FileLock
+  private let isClosed = Mutex(false)
+
+  private init(
+    identity: LogIdentity, findings: [LogFinding], notes: [String], streams: [String],
+    committer: Committer?, lock: any FileLock
+  ) {
+    self.identity = identity
+    self.findings = findings
+    self.notes = notes
+    self.streams = streams
+    self.committer = committer
+    self.lock = lock
+    isReadOnly = committer == nil
+  }
+
+  /// Opens the log at `directory`, which is made if it is not there (its parent is not), and gives
+  /// every entry to `replay`, in the order in which they were written.
+  ///
+  /// What is replayed survives a power cut: the last segments are synced before they are read. If
+  /// `replay` throws, so does this.
+  /// - Throws: ``LogError``: `locked`, `notALog`, `notADirectory`, `newerFormat`, `otherAccount`,
+  ///   `notPermitted`, `diskFull`, `inputOutput`, and what `replay` throws.
+  package static func open(
+    _ directory: String, _ configuration: LogConfiguration,
+    replay: (LogIdentity, LogEntry) throws(LogError) -> Void
+  ) throws(LogError) -> Log {
+    let fileSystem = configuration.fileSystem
+    do throws(FileError) {
+      if try fileSystem.attributes(of: directory) == nil {
+        try fileSystem.makeDirectory(directory)
+        try fileSystem.syncDirectory(parent(of: directory))
+      }
+    } catch {
+      throw LogError(error)
+    }
+    // Looked at before the lock: a folder that is no log gets no file of ours.
+    _ = try LogDirectory(directory, fileSystem: fileSystem)
+    let lock: any FileLock
+    do throws(FileError) {
+      lock = try fileSystem.lock("\(directory)/\(LogDirectory.lockFile)")
+    } catch {
+      throw LogError(error)
+    }
+    do throws(LogError) {
+      return try open(directory, configuration, lock: lock, replay: replay)
+    } catch {
+      lock.release()
+      throw error
+    }
+  }
+
+  private static func open(
+    _ directory: String, _ configuration: LogConfiguration, lock: any FileLock,
+    replay body: (LogIdentity, LogEntry) throws(LogError) -> Void
+  ) throws(LogError) -> Log {
+    let found = try LogDirectory(directory, fileSystem: configuration.fileSystem)
+    try settle(found)
+    let identity = try identity(of: found, configuration)
+    var replay = try LogReplay(found, streams: configuration.streams.map(\.name))
+    var canWrite = true
+    try replay.run(
+      visit: { report throws(LogError) in
+        if report.header?.readOnlyFeatures ?? 0 != 0 { canWrite = false }
+      }
+    ) { entry throws(LogError) in try body(identity, entry) }
+    let isReadOnly = !canWrite || replay.findings.contains(where: \.isLoss)
+    var committer: Committer?
+    if !isReadOnly {
+      try prepare(directory, found, identity, configuration)
+      var writers: [StreamWriter] = []
+      for options in configuration.streams {
+        let last = try dropSpare(replay, options.name, found)
+        writers.append(
+          StreamWriter(
+            options: options, directory: directory, identity: identity,
+            configuration: configuration, last: last))
+      }
+      let head = HeadWriter(
+        directory: directory, fileSystem: configuration.fileSystem,
+        sequence: found.head?.sequence ?? 0)
+      committer = Committer(
+        writers: writers, head: head, idleMarkDelay: configuration.idleMarkDelay)
+    }
+    return Log(
+      identity: identity, findings: replay.findings, notes: found.notes,
+      streams: configuration.streams.map(\.name), committer: committer, lock: lock)
+  }
+
+  /// Makes what the last segments hold durable before it is read, and has it read from the device.
+  private static func settle(_ found: LogDirectory) throws(LogError) {
+    for stream in found.streams {
+      guard let last = stream.segments.last else { continue }
+      do throws(FileError) {
+        let file = try found.fileSystem.open("\(found.path)/\(last.file)", writable: true)
+        defer { file.close() }
+        try file.sync()
+        file.dropCache()
+        try found.fileSystem.syncDirectory("\(found.path)/\(stream.name)")
+      } catch {
+        throw LogError(error)
+      }
+    }
+  }
+
+  private static func identity(
+    of found: LogDirectory, _ configuration: LogConfiguration
+  ) throws(LogError) -> LogIdentity {
+    let random = configuration.random
+    var newest: SegmentHeader?
+    for stream in found.streams {
+      for segment in stream.segments.reversed() {
+        guard let header = try found.header(of: segment.file) else { continue }
+        if newest == nil || header.clock > newest?.clock ?? 0 { newest = header }
+        break
+      }
+    }
+    if let newest, newest.account != configuration.account {
+      throw .otherAccount(path: found.path, found: newest.account)
+    }
+    return LogIdentity(
+      logID: newest?.logID ?? found.formatLogID ?? Identifier(high: random(), low: random()),
+      incarnation: newest?.incarnation ?? Identifier(high: random(), low: random()),
+      account: configuration.account)
+  }
+
+  /// Makes the folders and `FORMAT`, where they are missing.
+  private static func prepare(
+    _ directory: String, _ found: LogDirectory, _ identity: LogIdentity,
+    _ configuration: LogConfiguration
+  ) throws(LogError) {
+    let fileSystem = configuration.fileSystem
+    do throws(FileError) {
+      for stream in configuration.streams {
+        let folder = "\(directory)/\(stream.name)"
+        if try fileSystem.attributes(of: folder) == nil { try fileSystem.makeDirectory(folder) }
+      }
+      if found.formatLogID == nil {
+        let path = "\(directory)/\(LogDirectory.formatFile)"
+        let isThere = try fileSystem.attributes(of: path) != nil
+        let file =
+          isThere ? try fileSystem.open(path, writable: true) : try fileSystem.create(path)
+        defer { file.close() }
+        let text = "\(LogLayout.formatName) \(LogLayout.version)\n\(identity.logID)\n"
+        try file.write(Array(text.utf8), at: 0)
+        try file.truncate(to: UInt64(text.utf8.count))
+        try file.sync()
+      }
+      try fileSystem.syncDirectory(directory)
+    } catch {
+      throw LogError(error)
+    }
+  }
+
+  /// Removes a file that was prepared and never used: no header, nothing but zeros.
+  private static func dropSpare(
+    _ replay: LogReplay, _ stream: String, _ found: LogDirectory
+  ) throws(LogError) -> SegmentReport? {
+    guard let last = replay.last[stream], last.isSpare else { return replay.last[stream] }
+    do throws(FileError) {
+      try found.fileSystem.remove("\(found.path)/\(last.file)")
+      try found.fileSystem.syncDirectory("\(found.path)/\(stream)")
+    } catch {
+      throw LogError(error)
+    }
+    return replay.before[stream]
+  }
+
+  private static func parent(of path: String) -> String {
+    let trimmed = path.hasSuffix("/") ? String(path.dropLast()) : path
+    guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+    return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+  }
+
+  // MARK: - Writing
+
+  /// Appends `transactions` to `stream`, each atomic; `done` gets the number of the first entry, on
+  /// the log's own thread, in the order of the calls.
+  ///
+  /// With `isSynced`, and always for an echoed stream, they survive a power cut when `done` is
+  /// called. On failure none of them is in the log (`notWritten`), or the next opening tells
+  /// (`outcomeUnknown`).
+  package func append(
+    _ stream: String, _ transactions: [[NewEntry]], isSynced: Bool = true,
+    done: @escaping @Sendable (Result<UInt64, LogError>) -> Void
+  ) {
+    guard let index = streams.firstIndex(of: stream) else {
+      done(.failure(.noSuchStream(stream)))
+      return
+    }
+    guard let committer else {
+      let worst = findings.first(where: \.isLoss) ?? findings.first
+      done(.failure(worst.map { .damaged($0) } ?? .readOnlyFormat(file: stream)))
+      return
+    }
+    for transaction in transactions {
+      let byteCount = GroupBuilder.byteCount(of: transaction)
+      guard byteCount <= LogLayout.frameByteLimit else {
+        done(.failure(.tooLarge(byteCount: byteCount, limit: LogLayout.frameByteLimit)))
+        return
+      }
+    }
+    committer.enqueue(
+      .append(stream: index, transactions: transactions, isSynced: isSynced, done: done))
+  }
+
+  /// Appends `transactions` and waits; never to be called on Swift's cooperative pool.
+  package func appendAndWait(
+    _ stream: String, _ transactions: [[NewEntry]], isSynced: Bool = true
+  ) throws(LogError) -> UInt64 {
+    try wait { done in append(stream, transactions, isSynced: isSynced, done: done) }
+  }
+
+  /// Writes the idle marks and `HEAD` now.
+  package func markIdle() throws(LogError) {
+    guard let committer else { return }
+    _ = try wait { done in committer.enqueue(.idle(done: done)) }
+  }
+
+  /// Ends the log: what waits is written, every stream that was written to gets its closing marks,
+  /// and the lock is let go. Closing twice does nothing.
+  package func close() throws(LogError) {
+    let isFirst = isClosed.withLock { isClosed in
+      defer { isClosed = true }
+      return !isClosed
+    }
+    guard isFirst else { return }
+    defer { lock.release() }
+    guard let committer else { return }
+    _ = try wait { done in committer.enqueue(.close(done: done)) }
+  }
+
+  private func wait(
+    _ start: (@escaping @Sendable (Result<UInt64, LogError>) -> Void) -> Void
+  ) throws(LogError) -> UInt64 {
+    let result = Mutex<Result<UInt64, LogError>>(.failure(.closed))
+    let finished = DispatchSemaphore(value: 0)
+    start { given in
+      result.withLock { $0 = given }
+      finished.signal()
+    }
+    finished.wait()
+    return try result.withLock { $0 }.get()
+  }
+}

@@ -1,0 +1,169 @@
+package import DaybookFormat
+
+/// The files of a log directory, as found: the start of opening, verifying and dumping.
+package struct LogDirectory: Sendable {
+  /// One stream's segment files.
+  package struct Stream: Sendable {
+    /// The stream's name, which is its folder's.
+    package let name: String
+    /// The segments, by ordinal.
+    package let segments: [(ordinal: UInt64, file: String)]
+  }
+
+  /// The most bytes of a segment that are read at once: 1 GiB; the writer stays far below.
+  static let segmentByteLimit: UInt64 = 1 << 30
+  static let formatFile = "FORMAT"
+  static let headFile = "HEAD"
+  static let lockFile = "LOCK"
+
+  /// The directory.
+  package let path: String
+  /// The log id that `FORMAT` names, if it is there and readable.
+  package let formatLogID: Identifier?
+  /// The newest slot of `HEAD` that holds, if any.
+  package let head: HeadSlot?
+  /// The streams, by name.
+  package let streams: [Stream]
+  /// What is missing but not needed, in words.
+  package let notes: [String]
+  /// There is nothing in the directory, or nothing but what opening an empty log leaves.
+  package let isNew: Bool
+  let fileSystem: any FileSystem
+
+  /// Looks at what `path` holds.
+  ///
+  /// - Throws: `notFound`, `notADirectory`, `notALog`, `newerFormat`, `notPermitted`,
+  ///   `inputOutput`.
+  package init(_ path: String, fileSystem: any FileSystem) throws(LogError) {
+    self.path = path
+    self.fileSystem = fileSystem
+    do throws(FileError) {
+      guard let found = try fileSystem.attributes(of: path) else {
+        throw FileError(.notFound, .stat, path)
+      }
+      guard found.kind == .directory else { throw FileError(.notADirectory, .stat, path) }
+      let names = Set(try fileSystem.list(path))
+      head = names.contains(LogDirectory.headFile) ? LogDirectory.head(path, fileSystem) : nil
+      var streams: [Stream] = []
+      for name in names.sorted() {
+        guard let stream = try LogDirectory.stream(name, in: path, fileSystem) else { continue }
+        streams.append(stream)
+      }
+      self.streams = streams
+      let format =
+        names.contains(LogDirectory.formatFile) ? LogDirectory.format(path, fileSystem) : nil
+      formatLogID = format?.logID
+      isNew = streams.allSatisfy(\.segments.isEmpty)
+      notes = LogDirectory.notes(names, hasFormat: format != nil, isNew: isNew, head: head)
+      if let version = format?.version, version > Int(LogLayout.version) {
+        throw FileError(.other(Int32(clamping: version)), .read, "FORMAT")
+      }
+      let known: Set = [
+        LogDirectory.formatFile, LogDirectory.headFile, LogDirectory.lockFile, "outbox", "feed",
+      ]
+      if isNew, format == nil, !names.subtracting(known).isEmpty {
+        throw FileError(.exists, .list, path)
+      }
+    } catch {
+      switch (error.reason, error.call, error.path) {
+      case (.other(let version), .read, "FORMAT"):
+        throw .newerFormat(
+          file: "FORMAT", found: Int(version), supported: Int(LogLayout.version))
+      case (.exists, .list, _): throw .notALog(path: path)
+      default: throw LogError(error)
+      }
+    }
+  }
+
+  private static func notes(
+    _ names: Set<String>, hasFormat: Bool, isNew: Bool, head: HeadSlot?
+  ) -> [String] {
+    if isNew { return [] }
+    var notes: [String] = []
+    if !hasFormat { notes.append("FORMAT is missing or unreadable; the segments name the log.") }
+    if !names.contains(lockFile) { notes.append("LOCK is missing; it is made when needed.") }
+    if head == nil { notes.append("HEAD is missing or unreadable; it is made when needed.") }
+    return notes
+  }
+
+  private static func format(
+    _ path: String, _ fileSystem: any FileSystem
+  ) -> (version: Int, logID: Identifier?)? {
+    guard let file = try? fileSystem.open("\(path)/\(formatFile)", writable: false),
+      let bytes = try? file.read(at: 0, count: 256)
+    else { return nil }
+    file.close()
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    guard let first = lines.first, first.hasPrefix("\(LogLayout.formatName) "),
+      let version = Int(first.dropFirst(LogLayout.formatName.count + 1))
+    else { return nil }
+    return (version, lines.count > 1 ? Identifier(String(lines[1])) : nil)
+  }
+
+  private static func head(_ path: String, _ fileSystem: any FileSystem) -> HeadSlot? {
+    guard let file = try? fileSystem.open("\(path)/\(headFile)", writable: false),
+      let bytes = try? file.read(at: 0, count: 2 * HeadSlot.byteCount)
+    else { return nil }
+    file.close()
+    let slots = [0, HeadSlot.byteCount].compactMap {
+      HeadSlot(bytes: bytes.dropFirst($0).prefix(HeadSlot.byteCount))
+    }
+    return slots.max { $0.sequence < $1.sequence }
+  }
+
+  private static func stream(
+    _ name: String, in path: String, _ fileSystem: any FileSystem
+  ) throws(FileError) -> Stream? {
+    let folder = "\(path)/\(name)"
+    guard name.utf8.count <= LogLayout.streamNameByteLimit,
+      try fileSystem.attributes(of: folder)?.kind == .directory
+    else { return nil }
+    var segments: [(ordinal: UInt64, file: String)] = []
+    for file in try fileSystem.list(folder) where file.hasSuffix(LogLayout.segmentSuffix) {
+      let stem = file.dropLast(LogLayout.segmentSuffix.count).split(separator: ".")
+      guard stem.count == 2, stem[1] == "g0", let ordinal = UInt64(stem[0]), ordinal > 0 else {
+        continue
+      }
+      segments.append((ordinal, "\(name)/\(file)"))
+    }
+    segments.sort { $0.ordinal < $1.ordinal }
+    guard !segments.isEmpty || ["outbox", "feed", "changes"].contains(name) else { return nil }
+    return Stream(name: name, segments: segments)
+  }
+
+  /// The file name of a segment, from the log's directory on.
+  static func segmentFile(stream: String, ordinal: UInt64) -> String {
+    let digits = String(ordinal)
+    let zeros = String(repeating: "0", count: max(0, 8 - digits.count))
+    return "\(stream)/\(zeros)\(digits).g0\(LogLayout.segmentSuffix)"
+  }
+
+  /// All bytes of a file of the log.
+  func bytes(of file: String) throws(LogError) -> [UInt8] {
+    do throws(FileError) {
+      let open = try fileSystem.open("\(path)/\(file)", writable: false)
+      defer { open.close() }
+      let count = try open.byteCount()
+      guard count <= LogDirectory.segmentByteLimit else {
+        throw FileError(.other(27), .read, "\(path)/\(file)")
+      }
+      return try open.read(at: 0, count: Int(count))
+    } catch {
+      throw LogError(error)
+    }
+  }
+
+  /// The header of a segment, if a copy of it is whole.
+  func header(of file: String) throws(LogError) -> SegmentHeader? {
+    do throws(FileError) {
+      let open = try fileSystem.open("\(path)/\(file)", writable: false)
+      defer { open.close() }
+      return SegmentScan(try open.read(at: 0, count: LogLayout.segmentHeaderByteCount)).header
+    } catch {
+      throw LogError(error)
+    }
+  }
+
+  /// Whether a writer has the log open now.
+  package var isInUse: Bool { fileSystem.isLocked("\(path)/\(LogDirectory.lockFile)") }
+}

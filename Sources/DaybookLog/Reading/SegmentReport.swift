@@ -1,0 +1,77 @@
+package import DaybookFormat
+
+/// What is to be said of one file of a stream.
+package struct SegmentReport: Sendable {
+  /// The state of a file in a word.
+  package enum Verdict: String, Sendable, Hashable, CaseIterable {
+    /// Every byte is as it was written.
+    case clean
+    /// The last write did not finish; it was never acknowledged.
+    case torn
+    /// A torn tail that a later segment has settled.
+    case settled
+    /// Bytes are damaged, and every entry is whole: a twin stood in, or padding was hit.
+    case healed
+    /// Entries are damaged.
+    case damaged
+    /// The file or its end is missing.
+    case missing
+    /// A newer version wrote it.
+    case newer
+  }
+
+  /// The file, from the log's directory on.
+  package let file: String
+  /// The stream.
+  package let stream: String
+  /// The segment's place in the stream.
+  package let ordinal: UInt64
+  /// The header, if a copy of it is whole.
+  package let header: SegmentHeader?
+  /// The size of the file.
+  package let byteCount: Int
+  /// Its closing marks are there: it is never written to again.
+  package internal(set) var isClosed = false
+  /// A file without a header, prepared for the next segment.
+  package internal(set) var isSpare = false
+  /// The offset behind the last valid byte.
+  package internal(set) var validEnd = 0
+  /// The frames that count, in order, echoes where they stand in.
+  package internal(set) var frames: [SegmentScan.Frame] = []
+  /// The number behind the last entry of ``frames``.
+  package internal(set) var nextNumber: UInt64
+  /// What is wrong, in the order of the file.
+  package internal(set) var findings: [LogFinding] = []
+  /// The version that wrote it, if it is newer.
+  package internal(set) var newerVersion: UInt16?
+  /// The checksum of the bytes behind ``validEnd``.
+  package internal(set) var tailChecksum: UInt32 = 0
+  /// There are bytes behind ``validEnd`` that are not zero.
+  package internal(set) var hasTail = false
+
+  init(
+    file: String, stream: String, ordinal: UInt64, scan: SegmentScan, nextNumber: UInt64
+  ) {
+    self.file = file
+    self.stream = stream
+    self.ordinal = ordinal
+    header = scan.header
+    byteCount = scan.byteCount
+    self.nextNumber = nextNumber
+  }
+
+  /// The state in a word.
+  package var verdict: Verdict {
+    if newerVersion != nil { return .newer }
+    if findings.contains(where: { $0.kind == .missing }) { return .missing }
+    if findings.contains(where: \.isLoss) { return .damaged }
+    if findings.contains(where: { $0.kind != .tornTail }) { return .healed }
+    if !findings.isEmpty { return .torn }
+    return hasTail ? .settled : .clean
+  }
+
+  /// The number of entries known to be lost.
+  package var lostCount: UInt64 {
+    findings.reduce(0) { $0 + ($1.lost.map { $0.upperBound - $0.lowerBound + 1 } ?? 0) }
+  }
+}

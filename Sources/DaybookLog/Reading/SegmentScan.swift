@@ -1,0 +1,159 @@
+package import DaybookFormat
+
+/// Everything that the bytes of one segment hold: the one decoder of opening, verifying and
+/// dumping.
+///
+/// It finds all valid frames and all bytes that are neither a frame nor zero; what that means is
+/// judged by ``SegmentJudge``, which knows what came before and after.
+package struct SegmentScan: Sendable {
+  /// A valid frame and where it stands.
+  package struct Frame: Sendable {
+    /// Its first byte.
+    package let offset: Int
+    /// The header.
+    package let header: FrameHeader
+    /// The payload as stored.
+    package let stored: ArraySlice<UInt8>
+
+    /// The payload before compression.
+    package let payload: [UInt8]
+    /// The entries in the payload.
+    package let parts: [FramePayload.Part]
+
+    /// The offset behind its padding.
+    package var end: Int { offset + header.frameByteCount }
+    /// The number behind its last entry.
+    package var nextNumber: UInt64 { header.firstNumber + UInt64(header.entryCount) }
+  }
+
+  /// The size of the file.
+  package let byteCount: Int
+  /// The header, from the first copy that is whole; `nil` if none is.
+  package let header: SegmentHeader?
+  /// A copy that a newer version wrote, where none can be read.
+  package let newer: SegmentHeader.Problem?
+  /// The offsets of header copies that fail their checks, though the other one is whole.
+  package let badHeaderCopies: [Int]
+  /// All valid frames, in the order of the file.
+  package let frames: [Frame]
+  /// Where bytes stand that are neither in a frame nor zero: the first byte of each run.
+  package let strayOffsets: [Int]
+  /// The file has no byte that is not zero.
+  package let isBlank: Bool
+
+  /// Scans `bytes`, the whole of a file. O(*n*).
+  package init(_ bytes: [UInt8]) {
+    byteCount = bytes.count
+    var header: SegmentHeader?
+    var newer: SegmentHeader.Problem?
+    var bad: [Int] = []
+    for offset in [0, LogLayout.pageByteCount] {
+      do throws(SegmentHeader.Problem) {
+        let copy = try SegmentHeader(copy: bytes.dropFirst(offset))
+        if header == nil { header = copy } else if header != copy { bad.append(offset) }
+      } catch {
+        bad.append(offset)
+        if case .newer = error { newer = error }
+      }
+    }
+    self.header = header
+    self.newer = newer
+    badHeaderCopies = header == nil ? [] : bad
+    isBlank = SegmentScan.firstNonZero(bytes, 0, bytes.count) == nil
+    guard let header else {
+      frames = []
+      strayOffsets = []
+      return
+    }
+    var strays: [Int] = []
+    for page in [0, LogLayout.pageByteCount] where !bad.contains(page) {
+      let end = min(page + LogLayout.pageByteCount, bytes.count)
+      let start = min(page + SegmentHeader.byteCount, end)
+      if let stray = SegmentScan.firstNonZero(bytes, start, end) { strays.append(stray) }
+    }
+    let body = SegmentScan.body(bytes, salt: header.salt)
+    frames = body.frames
+    strayOffsets = strays + body.strays
+  }
+
+  private static func body(
+    _ bytes: [UInt8], salt: Identifier
+  ) -> (frames: [Frame], strays: [Int]) {
+    var frames: [Frame] = []
+    var strays: [Int] = []
+    var offset = LogLayout.segmentHeaderByteCount
+    var free = offset
+    while let next = nextMagic(bytes, from: offset) {
+      guard let frame = frame(bytes, at: next, salt: salt) else {
+        offset = next + LogLayout.frameAlignment
+        continue
+      }
+      if let stray = firstNonZero(bytes, free, next) { strays.append(stray) }
+      let payloadEnd = frame.offset + FrameHeader.byteCount + frame.stored.count
+      if let stray = firstNonZero(bytes, payloadEnd, min(frame.end, bytes.count)) {
+        strays.append(stray)
+      }
+      frames.append(frame)
+      offset = frame.end
+      free = frame.end
+    }
+    if let stray = firstNonZero(bytes, free, bytes.count) { strays.append(stray) }
+    return (frames, strays)
+  }
+
+  private static func frame(_ bytes: [UInt8], at offset: Int, salt: Identifier) -> Frame? {
+    guard let header = FrameHeader(bytes: bytes[offset...], offset: offset, salt: salt) else {
+      return nil
+    }
+    let start = offset + FrameHeader.byteCount
+    let end = start + Int(header.storedByteCount)
+    guard end <= bytes.count else { return nil }
+    let stored = bytes[start..<end]
+    guard CRC32C.checksum(stored) == header.storedChecksum else { return nil }
+    let payload: [UInt8]?
+    switch header.codec {
+    case .raw: payload = Array(stored)
+    case .lz4: payload = FramePayload.decompress(stored, count: Int(header.rawByteCount))
+    }
+    guard let payload, payload.count == Int(header.rawByteCount),
+      CRC32C.checksum(payload) == header.rawChecksum
+    else { return nil }
+    let parts = FramePayload.parts(of: payload, count: Int(header.entryCount))
+    guard header.kind == nil || parts != nil else { return nil }
+    return Frame(
+      offset: offset, header: header, stored: stored, payload: payload, parts: parts ?? [])
+  }
+
+  /// The next aligned offset at which a frame's magic stands.
+  private static func nextMagic(_ bytes: [UInt8], from offset: Int) -> Int? {
+    bytes.withUnsafeBytes { buffer in
+      var offset = LogLayout.align(offset, to: LogLayout.frameAlignment)
+      while offset + FrameHeader.byteCount <= buffer.count {
+        if UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+          == FrameHeader.magic
+        {
+          return offset
+        }
+        offset += LogLayout.frameAlignment
+      }
+      return nil
+    }
+  }
+
+  /// The offset of the first byte in `start ..< end` that is not zero.
+  static func firstNonZero(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Int? {
+    guard start < end else { return nil }
+    return bytes.withUnsafeBytes { buffer in
+      var offset = start
+      while offset + 8 <= end {
+        if buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self) != 0 { break }
+        offset += 8
+      }
+      while offset < end {
+        if buffer[offset] != 0 { return offset }
+        offset += 1
+      }
+      return nil
+    }
+  }
+}

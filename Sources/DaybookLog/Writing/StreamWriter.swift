@@ -1,0 +1,300 @@
+import DaybookFormat
+
+/// Writes one stream. Used by the log's committer thread alone.
+///
+/// It never appends to a file that it did not begin, and after any error it never touches the file
+/// again: a new segment begins, whose header names the valid end of the old one.
+final class StreamWriter {
+  /// The segment that is being written.
+  private struct Segment {
+    let file: any OpenFile
+    let ordinal: UInt64
+    let salt: Identifier
+    /// The header's pages, until they are written with the first group.
+    var pendingHeader: [UInt8]
+    /// Where the next group begins.
+    var offset: Int
+    var frameNumber: UInt64 = 0
+    /// Behind the last synced byte.
+    var syncedEnd: Int
+  }
+
+  let options: StreamOptions
+  private let directory: String
+  private let identity: LogIdentity
+  private let configuration: LogConfiguration
+  private var segment: Segment?
+  private var spare: (any OpenFile)?
+  private var previous: SegmentHeader.Predecessor?
+  /// The ordinal used last, for a file that may be there.
+  private(set) var lastOrdinal: UInt64
+  /// The number of the next entry.
+  private(set) var nextNumber: UInt64
+  /// All entries up to this number are synced.
+  private(set) var durableNumber: UInt64
+  /// Something has been written since the last mark.
+  private(set) var wantsMark = false
+  private(set) var isClosed = false
+
+  init(
+    options: StreamOptions, directory: String, identity: LogIdentity,
+    configuration: LogConfiguration, last: SegmentReport?
+  ) {
+    self.options = options
+    self.directory = directory
+    self.identity = identity
+    self.configuration = configuration
+    nextNumber = last?.nextNumber ?? 1
+    durableNumber = nextNumber - 1
+    lastOrdinal = last?.ordinal ?? 0
+    guard let last, last.ordinal > 0 else { return }
+    previous = SegmentHeader.Predecessor(
+      ordinal: last.ordinal, validEnd: UInt64(last.validEnd), lastNumber: nextNumber - 1,
+      tail: SegmentHeader.Predecessor.Tail(
+        byteCount: UInt64(last.byteCount), checksum: last.tailChecksum))
+  }
+
+  /// What `HEAD` is to say of the stream.
+  var head: HeadSlot.Stream {
+    HeadSlot.Stream(
+      name: options.name, ordinal: segment?.ordinal ?? previous?.ordinal ?? 0,
+      durableNumber: durableNumber,
+      validEnd: segment.map { UInt64($0.syncedEnd) } ?? previous?.validEnd ?? 0,
+      isClosed: isClosed)
+  }
+
+  // MARK: - Groups
+
+  /// Writes `transactions` as one group. Returns the number of the first entry.
+  ///
+  /// Durable only after `sync`; every stream that is echoed syncs each group itself.
+  func write(_ transactions: [[NewEntry]], otherNext: UInt64) throws(LogError) -> UInt64 {
+    let byteCount = transactions.reduce(0) { $0 + GroupBuilder.byteCount(of: $1) }
+    let estimate = (options.isEchoed ? 2 : 1) * (byteCount + LogLayout.pageByteCount)
+    if let segment, segment.frameNumber > 0,
+      segment.offset + estimate > options.segmentByteLimit
+    {
+      try roll(otherNext: otherNext)
+    }
+    if segment == nil { try begin() }
+    guard var current = segment else { throw .closed }
+    let first = nextNumber
+    var builder = group(current, otherNext: otherNext)
+    builder.append(transactions)
+    do throws(FileError) {
+      let bytes = builder.bytes()
+      try put(bytes, into: current)
+      current.pendingHeader = []
+      current.offset += bytes.count
+      current.frameNumber = builder.frameNumber
+      segment = current
+      nextNumber = builder.nextNumber
+      wantsMark = true
+      if options.isEchoed { try syncSegment() }
+    } catch {
+      throw retire(error)
+    }
+    return first
+  }
+
+  /// Makes all that was written durable.
+  func sync() throws(LogError) {
+    do throws(FileError) { try syncSegment() } catch { throw retire(error) }
+  }
+
+  private func syncSegment() throws(FileError) {
+    guard var current = segment else { return }
+    try current.file.sync()
+    current.syncedEnd = current.offset
+    segment = current
+    durableNumber = nextNumber - 1
+  }
+
+  private func put(_ bytes: [UInt8], into segment: Segment) throws(FileError) {
+    if segment.pendingHeader.isEmpty {
+      try segment.file.write(bytes, at: UInt64(segment.offset))
+    } else {
+      // One write, so that the roll costs no sync of its own.
+      try segment.file.write(segment.pendingHeader + bytes, at: 0)
+    }
+  }
+
+  private func group(_ segment: Segment, otherNext: UInt64) -> GroupBuilder {
+    GroupBuilder(
+      salt: segment.salt, isEchoed: options.isEchoed, isCompressed: options.isCompressed,
+      durableNumber: durableNumber, otherNext: otherNext,
+      clock: configuration.clock().rawValue, offset: segment.offset,
+      frameNumber: segment.frameNumber, nextNumber: nextNumber)
+  }
+
+  // MARK: - Segments
+
+  private func path(_ ordinal: UInt64) -> String {
+    "\(directory)/\(LogDirectory.segmentFile(stream: options.name, ordinal: ordinal))"
+  }
+
+  /// Makes the next file, ready to be written, with its directory entry durable.
+  private func makeFile(_ ordinal: UInt64) throws(FileError) -> any OpenFile {
+    let file = try configuration.fileSystem.create(path(ordinal))
+    do throws(FileError) {
+      switch options.preparation {
+      case .zeroFilled:
+        try file.write([UInt8](repeating: 0, count: options.segmentByteLimit), at: 0)
+      case .reserved: try file.reserve(UInt64(options.segmentByteLimit))
+      }
+      try file.sync()
+      try configuration.fileSystem.syncDirectory("\(directory)/\(options.name)")
+    } catch {
+      file.close()
+      try? configuration.fileSystem.remove(path(ordinal))
+      throw error
+    }
+    return file
+  }
+
+  /// Begins the next segment; its header is written with its first group.
+  private func begin() throws(LogError) {
+    let ordinal = lastOrdinal + 1
+    let file: any OpenFile
+    if let spare {
+      file = spare
+    } else {
+      do throws(FileError) { file = try makeFile(ordinal) } catch { throw LogError(error) }
+    }
+    spare = nil
+    lastOrdinal = ordinal
+    let random = configuration.random
+    let header = SegmentHeader(
+      logID: identity.logID, incarnation: identity.incarnation,
+      salt: Identifier(high: random(), low: random()), stream: options.name, ordinal: ordinal,
+      isEchoed: options.isEchoed, firstNumber: nextNumber,
+      clock: configuration.clock().rawValue, predecessor: previous, account: identity.account)
+    segment = Segment(
+      file: file, ordinal: ordinal, salt: header.salt, pendingHeader: header.pages,
+      offset: LogLayout.segmentHeaderByteCount, syncedEnd: 0)
+  }
+
+  /// Closes the full segment, synced before anything goes into the next.
+  private func roll(otherNext: UInt64) throws(LogError) {
+    do throws(FileError) {
+      try syncSegment()
+      try finish(otherNext: otherNext)
+    } catch {
+      throw retire(error)
+    }
+  }
+
+  /// Writes the closing mark twice, in two pages, cuts the rest, and lets go of the file.
+  private func finish(otherNext: UInt64) throws(FileError) {
+    guard var current = segment else { return }
+    for _ in 0..<2 {
+      var mark = group(current, otherNext: otherNext)
+      mark.append(mark: .closingMark)
+      let bytes = Array(mark.bytes().prefix(FrameHeader.byteCount))
+      try put(bytes, into: current)
+      current.pendingHeader = []
+      current.syncedEnd = current.offset + bytes.count
+      current.frameNumber = mark.frameNumber
+      current.offset = LogLayout.align(current.syncedEnd, to: LogLayout.pageByteCount)
+    }
+    try current.file.truncate(to: UInt64(current.syncedEnd))
+    try current.file.sync()
+    current.file.close()
+    previous = SegmentHeader.Predecessor(
+      ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd),
+      lastNumber: nextNumber - 1,
+      tail: SegmentHeader.Predecessor.Tail(
+        byteCount: UInt64(current.syncedEnd), checksum: CRC32C.checksum([])))
+    segment = nil
+  }
+
+  /// After an error nothing is known of what was not synced, so the file is never touched again.
+  /// What the next segment's header says settles it: where it can be written, the group is not
+  /// there.
+  private func retire(_ error: FileError) -> LogError {
+    guard let current = segment else { return LogError(error) }
+    current.file.close()
+    previous = SegmentHeader.Predecessor(
+      ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd), lastNumber: durableNumber,
+      tail: nil)
+    nextNumber = durableNumber + 1
+    segment = nil
+    do throws(LogError) {
+      try begin()
+    } catch {
+      return .outcomeUnknown(FileError(error) ?? FileError(.other(0), .create, directory))
+    }
+    guard var next = segment else { return .outcomeUnknown(error) }
+    do throws(FileError) {
+      try next.file.write(next.pendingHeader, at: 0)
+      try next.file.sync()
+    } catch {
+      next.file.close()
+      previous = SegmentHeader.Predecessor(
+        ordinal: next.ordinal, validEnd: 0, lastNumber: durableNumber, tail: nil)
+      segment = nil
+      return .outcomeUnknown(error)
+    }
+    next.pendingHeader = []
+    next.syncedEnd = LogLayout.segmentHeaderByteCount
+    segment = next
+    return .notWritten(error)
+  }
+
+  // MARK: - Idle and end
+
+  /// States what is durable, unsynced, so that a later opening can tell a torn tail from damage,
+  /// and makes the next segment ready.
+  func idle(otherNext: UInt64) throws(LogError) {
+    guard wantsMark, var current = segment else { return }
+    wantsMark = false
+    do throws(FileError) {
+      var mark = group(current, otherNext: otherNext)
+      mark.append(mark: .idleMark)
+      let bytes = mark.bytes()
+      try put(bytes, into: current)
+      current.offset += bytes.count
+      current.frameNumber = mark.frameNumber
+      segment = current
+    } catch {
+      throw retire(error)
+    }
+    if spare == nil, current.offset > options.segmentByteLimit / 2 {
+      // Failing here is no harm: the roll tries again and then says so.
+      spare = try? makeFile(lastOrdinal + 1)
+    }
+  }
+
+  /// Ends the stream: closing marks, no prepared file.
+  func close(otherNext: UInt64) throws(LogError) {
+    isClosed = segment != nil
+    var failure: LogError?
+    do throws(FileError) {
+      try syncSegment()
+      try finish(otherNext: otherNext)
+      if let spare {
+        spare.close()
+        self.spare = nil
+        try configuration.fileSystem.remove(path(lastOrdinal + 1))
+        try configuration.fileSystem.syncDirectory("\(directory)/\(options.name)")
+      }
+    } catch {
+      isClosed = false
+      segment?.file.close()
+      segment = nil
+      failure = LogError(error)
+    }
+    if let failure { throw failure }
+  }
+}
+
+extension FileError {
+  fileprivate init?(_ error: LogError) {
+    switch error {
+    case .notWritten(let cause), .outcomeUnknown(let cause), .inputOutput(let cause): self = cause
+    case .diskFull(let path): self.init(.diskFull, .create, path)
+    case .notPermitted(let path): self.init(.permission, .create, path)
+    default: return nil
+    }
+  }
+}
