@@ -1,0 +1,31 @@
+public import DaybookSync
+package import DaybookLog
+
+/// How a store is opened.
+public struct DaybookOptions: Sendable {
+  /// When the store talks to the server.
+  public enum SyncMode: Sendable, Hashable {
+    /// By itself: at open, after writes, and every so many seconds.
+    case automatic(pullEverySeconds: Int)
+    /// Only when ``Daybook/sync()`` is called.
+    case manual
+  }
+
+  /// When the store talks to the server; every 15 minutes unless set.
+  public var sync: SyncMode = .automatic(pullEverySeconds: 900)
+  /// How long to wait before trying again.
+  public var retrySchedule: RetrySchedule = .background
+  /// The device's name in the log and on the server, up to 128 bytes; made up if not given.
+  public var device: String?
+  /// Throws `damaged` where a damaged log would otherwise open for reading.
+  public var isStrict = false
+  /// How much one push carries.
+  package var batchLimits = BatchLimits()
+  /// Where time, randomness and waiting come from.
+  package var environment = ClientEnvironment.system
+  /// The door to the disk.
+  package var fileSystem: any FileSystem = SystemFileSystem()
+
+  /// The usual options.
+  public init() {}
+}

@@ -1,0 +1,43 @@
+import DaybookFormat
+import DaybookSync
+
+/// Values computed from the store: the current one first, then a new one after each durable batch
+/// that touched them. Whoever is slow skips to the newest.
+public struct Updates<Element: Sendable>: AsyncSequence, Sendable {
+  private let store: Daybook
+  private let collection: String
+  private let compute: @Sendable () -> Element
+
+  init(store: Daybook, collection: String, compute: @escaping @Sendable () -> Element) {
+    self.store = store
+    self.collection = collection
+    self.compute = compute
+  }
+
+  /// Begins to observe.
+  public func makeAsyncIterator() -> Iterator {
+    let (signals, sender) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let collection = collection
+    let journal = store.journal
+    let number = journal.addListener { effects, _ in
+      if effects.records.contains(where: { $0.collection == collection }) { sender.yield() }
+    }
+    sender.onTermination = { _ in journal.removeListener(number) }
+    store.onClose { sender.finish() }
+    sender.yield()
+    return Iterator(signals: signals.makeAsyncIterator(), compute: compute)
+  }
+
+  /// Waits for the next value; ends when the store is closed or the task is cancelled.
+  public struct Iterator: AsyncIteratorProtocol {
+    var signals: AsyncStream<Void>.Iterator
+    let compute: @Sendable () -> Element
+
+    /// The newest value, once there is one that has not been given out.
+    public mutating func next() async -> Element? {
+      guard await signals.next(isolation: #isolation) != nil else { return nil }
+      return compute()
+    }
+  }
+}

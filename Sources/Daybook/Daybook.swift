@@ -1,1 +1,0 @@
-// Daybook: being built.

@@ -1,0 +1,159 @@
+import DaybookFormat
+import DaybookLog
+import DaybookSync
+
+/// A client's log: the outbox and the feed of one account in one directory.
+struct ClientLog: Sendable {
+  private let log: Log
+
+  /// What opening gives.
+  struct Opened {
+    let log: ClientLog
+    let state: ClientState
+    let damage: DamageSummary?
+  }
+
+  /// Opens the log and folds all of it.
+  static func open(
+    directory: String, account: String, schema: Schema, options: DaybookOptions
+  ) throws(DaybookError) -> Opened {
+    let environment = options.environment
+    let configuration = LogConfiguration(
+      streams: [.feed, .outbox], account: account, fileSystem: options.fileSystem,
+      random: environment.random, clock: { HybridTime(environment.now()) })
+    var folded: ClientState?
+    do throws(LogError) {
+      let log = try Log.open(directory, configuration) { identity, found throws(LogError) in
+        var state = folded ?? ClientState(schema: schema, incarnation: identity.incarnation)
+        folded = nil
+        do throws(EntryError) {
+          if let entry = try Entry(kind: found.kind, bytes: found.bytes) {
+            state.apply(entry, position: found.number)
+          }
+        } catch {
+          throw .unreadableEntry(
+            file: found.file, offset: found.frameOffset, stream: found.stream,
+            number: found.number)
+        }
+        folded = state
+      }
+      if let worst = log.findings.first(where: \.isLoss), options.isStrict {
+        try? log.close()
+        throw LogError.damaged(worst)
+      }
+      let state =
+        folded ?? ClientState(schema: schema, incarnation: log.identity.incarnation)
+      let messages = log.findings.map(\.message)
+      let damage =
+        messages.isEmpty ? nil : DamageSummary(findings: messages, isReadOnly: log.isReadOnly)
+      return Opened(log: ClientLog(log: log), state: state, damage: damage)
+    } catch {
+      throw DaybookError(error)
+    }
+  }
+
+  /// Appends transactions to the outbox; durable on return. Returns the first entry's number.
+  func appendOutbox(_ transactions: [[Entry]]) throws(DaybookError) -> UInt64 {
+    try append("outbox", transactions)
+  }
+
+  /// Appends entries to the feed as one; durable on return. Returns the first entry's number.
+  func appendFeed(_ entries: [Entry]) throws(DaybookError) -> UInt64 {
+    try append("feed", [entries])
+  }
+
+  private func append(
+    _ stream: String, _ transactions: [[Entry]]
+  ) throws(DaybookError) -> UInt64 {
+    let bytes = transactions.map { entries in
+      entries.map { NewEntry(kind: $0.kind.rawValue, bytes: $0.bytes) }
+    }
+    do throws(LogError) {
+      return try log.appendAndWait(stream, bytes)
+    } catch {
+      var failure = DaybookError(error)
+      failure.operationIDs = transactions.joined().compactMap { entry in
+        if case .operation(let operation) = entry { operation.id } else { nil }
+      }
+      throw failure
+    }
+  }
+
+  /// Marks the log as closed and lets go of it.
+  func close() throws(DaybookError) {
+    do throws(LogError) { try log.close() } catch { throw DaybookError(error) }
+  }
+}
+
+extension DaybookError {
+  /// The app's view of a log's error, with a remedy.
+  init(_ error: LogError) {
+    switch error {
+    case .notFound(let path):
+      self.init(.notALog, "There is nothing at \(path). Check the path.", cause: error)
+    case .notADirectory(let path):
+      self.init(
+        .notALog, "\(path) is not a folder. Give the log a folder of its own.", cause: error)
+    case .notALog(let path):
+      self.init(
+        .notALog, "\(path) holds something else. Give the log an empty folder of its own.",
+        cause: error)
+    case .locked(let path, let process):
+      let who = process.map { "process \($0)" } ?? "another process"
+      self.init(
+        .locked, "The log at \(path) is open in \(who). Close it there first.", cause: error)
+    case .newerFormat(let file, let found, let supported):
+      self.init(
+        .newerFormat,
+        "\(file) has format \(found); this version reads up to \(supported). Update the app.",
+        cause: error)
+    case .otherAccount(let path, let found):
+      self.init(
+        .otherAccount,
+        "The log at \(path) belongs to the account \(found). Open it as that, or use another folder.",
+        cause: error)
+    case .damaged(let finding):
+      self.init(
+        .damaged, "\(finding.message). Nothing is written to a damaged log; run daybook verify.",
+        cause: error)
+    case .readOnlyFormat(let file):
+      self.init(
+        .newerFormat, "\(file) has features that this version can't write. Update the app.",
+        cause: error)
+    case .unreadableEntry(let file, let offset, let stream, let number):
+      self.init(
+        .damaged,
+        "Entry \(stream):\(number) in \(file), byte \(offset), can't be read. Run daybook verify.",
+        cause: error)
+    case .diskFull(let path):
+      self.init(
+        .diskFull, "The disk of \(path) is full. Free some space; what was stored is safe.",
+        cause: error)
+    case .notPermitted(let path):
+      self.init(
+        .notPermitted, "\(path) can't be written. Check its permissions and the disk.",
+        cause: error)
+    case .tooLarge(let byteCount, let limit):
+      self.init(.tooLarge, "The write has \(byteCount) bytes; at most \(limit).", cause: error)
+    case .noSuchStream(let name):
+      self.init(.inputOutput, "The log has no stream \(name).", cause: error)
+    case .notWritten(let cause):
+      let isFull = cause.reason == .diskFull
+      self.init(
+        isFull ? .diskFull : .notWritten,
+        "The write was not stored (\(cause.call.rawValue) failed). Nothing of it exists: do it again.",
+        cause: error)
+    case .outcomeUnknown(let cause):
+      self.init(
+        .outcomeUnknown,
+        "The disk failed (\(cause.call.rawValue)) and does not say whether the write is stored. "
+          + "Open the log again to see.", cause: error)
+    case .closed:
+      self.init(.closed, "The store has been closed. Open it again to go on.", cause: error)
+    case .inputOutput(let cause):
+      self.init(
+        .inputOutput, "\(cause.call.rawValue) failed on \(cause.path). Check the disk.",
+        cause: error)
+    }
+  }
+}
