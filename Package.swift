@@ -72,7 +72,10 @@ let package = Package(
     tests("DaybookNetTests", ["DaybookNet", "DaybookServer", "DaybookFormat", "DaybookTestKit"]),
     tests(
       "DaybookServerTests",
-      ["DaybookServer", "DaybookServerCore", "DaybookLog", "DaybookFormat", "DaybookTestKit"]),
+      [
+        "DaybookServer", "DaybookServerCore", "DaybookNet", "DaybookLog", "DaybookSync",
+        "DaybookFormat", "DaybookTestKit",
+      ]),
     tests(
       "DaybookTests",
       [

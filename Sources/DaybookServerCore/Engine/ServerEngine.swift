@@ -11,6 +11,9 @@ package struct ServerEngine<Store: ServerStore>: Sendable {
   package let schema: Schema
   let now: @Sendable () -> Timestamp
 
+  /// The server's clock, now.
+  package var time: Timestamp { now() }
+
   /// How often a device's last contact is written down, in milliseconds: once a day is enough for a
   /// memory of 400 days.
   static var contactInterval: Int64 { 86_400_000 }
