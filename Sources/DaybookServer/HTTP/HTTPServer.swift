@@ -41,17 +41,18 @@ package final class HTTPServer: Sendable {
   private let state = Mutex(State.idle)
 
   /// A server that is not listening yet. Port 0 takes any free one; `address` is numeric, and the
-  /// default reaches this machine alone.
+  /// default reaches this machine alone. `refusalHeaders` go on what is answered without `handler`.
   ///
   /// `handler` is called for each whole request, for many at once, on Swift's cooperative pool, so
   /// it must not block. Its task is cancelled only when `stop` has waited for `limits.stopGrace`.
   package init(
     port: UInt16 = 0, address: String = "127.0.0.1", limits: HTTPLimits = HTTPLimits(),
+    refusalHeaders: [(name: String, value: String)] = [],
     handler: @escaping @Sendable (ServerRequest) async -> ServerResponse
   ) {
     requestedPort = port
     self.address = address
-    core = ServerCore(limits: limits, handler: handler)
+    core = ServerCore(limits: limits, refusalHeaders: refusalHeaders, handler: handler)
   }
 
   /// The real port while it is running, else the one it was made with.

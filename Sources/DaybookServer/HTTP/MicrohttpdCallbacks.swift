@@ -3,13 +3,16 @@ import CMicrohttpd
 /// What the library's callbacks work with; lives as long as the library's daemon.
 final class ServerCore: Sendable {
   let limits: HTTPLimits
+  let refusalHeaders: [(name: String, value: String)]
   let handler: @Sendable (ServerRequest) async -> ServerResponse
   let registry = RequestRegistry()
 
   init(
-    limits: HTTPLimits, handler: @escaping @Sendable (ServerRequest) async -> ServerResponse
+    limits: HTTPLimits, refusalHeaders: [(name: String, value: String)],
+    handler: @escaping @Sendable (ServerRequest) async -> ServerResponse
   ) {
     self.limits = limits
+    self.refusalHeaders = refusalHeaders
     self.handler = handler
   }
 }
@@ -35,8 +38,10 @@ func openRequest(
   core: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
   guard let core, let target else { return nil }
-  let limits = Unmanaged<ServerCore>.fromOpaque(core).takeUnretainedValue().limits
-  let context = RequestContext(target: String(cString: target), limits: limits)
+  let server = Unmanaged<ServerCore>.fromOpaque(core).takeUnretainedValue()
+  let context = RequestContext(
+    target: String(cString: target), limits: server.limits,
+    refusalHeaders: server.refusalHeaders)
   return Unmanaged.passRetained(context).toOpaque()
 }
 

@@ -36,12 +36,14 @@ final class RequestContext: Sendable {
 
   private let target: RequestTarget?
   private let limits: HTTPLimits
+  private let refusalHeaders: [(name: String, value: String)]
   private let state = Mutex(State())
 
-  /// A request whose line named `target`.
-  init(target: String, limits: HTTPLimits) {
+  /// A request whose line named `target`. `refusalHeaders` go on what this type answers by itself.
+  init(target: String, limits: HTTPLimits, refusalHeaders: [(name: String, value: String)]) {
     self.target = RequestTarget(target)
     self.limits = limits
+    self.refusalHeaders = refusalHeaders
   }
 
   /// Whether the request's head is still to come.
@@ -132,18 +134,18 @@ final class RequestContext: Sendable {
 
   private func refusal(of head: RequestHead, isStopping: Bool) -> ServerResponse? {
     if isStopping {
-      return .failure(503, error: "stopping", message: "The server is stopping. Try again later.")
+      return failure(503, error: "stopping", message: "The server is stopping. Try again later.")
     }
     if target == nil {
-      return .failure(400, error: "bad-target", message: "The path or query can't be decoded.")
+      return failure(400, error: "bad-target", message: "The path or query can't be decoded.")
     }
     if head.byteCount > limits.headerByteCount {
-      return .failure(
+      return failure(
         431, error: "headers-too-large",
         message: "The headers have more than \(limits.headerByteCount) bytes.")
     }
     if head.isAmbiguous {
-      return .failure(
+      return failure(
         400, error: "bad-length", message: "The length of the body is not given exactly once.")
     }
     if let count = head.bodyByteCount, count > limits.bodyByteCount { return tooLarge }
@@ -151,7 +153,13 @@ final class RequestContext: Sendable {
   }
 
   private var tooLarge: ServerResponse {
-    .failure(
+    failure(
       413, error: "too-large", message: "The body has more than \(limits.bodyByteCount) bytes.")
+  }
+
+  private func failure(_ status: Int, error: String, message: String) -> ServerResponse {
+    var response = ServerResponse.failure(status, error: error, message: message)
+    response.headers += refusalHeaders
+    return response
   }
 }

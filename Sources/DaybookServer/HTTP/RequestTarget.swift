@@ -33,7 +33,9 @@ package struct RequestTarget: Sendable {
   /// The decoded parts joined by slashes, for messages.
   package var path: String { "/" + segments.joined(separator: "/") }
 
-  private static func decoded(_ text: Substring) -> String? {
+  /// The text that percent-encoded UTF-8 stands for; `nil` for a broken encoding, a zero byte or
+  /// bytes that are not UTF-8.
+  static func decoded(_ text: Substring) -> String? {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
