@@ -14,25 +14,13 @@ final class Exchange: Sendable {
     var continuation: CheckedContinuation<Outcome, Never>?
     var outcome: Outcome?
     var response: HTTPResponse?
-
-    /// Whether the body is not as long as `Content-Length` says. Platforms differ in whether they
-    /// report a body that was cut. A body decoded on the way may have another length.
-    var isCut: Bool {
-      guard let response, response.header("Content-Encoding") == nil,
-        let announced = response.header("Content-Length").flatMap({ Int($0) })
-      else { return false }
-      return response.body.count != announced
-    }
   }
 
   private let state = Mutex(State())
-  private let hasBody: Bool
   private let byteLimit: Int
   private let traffic: TrafficCounter
 
-  /// `hasBody` is false for a request whose answer has a head only, whatever length that names.
-  init(hasBody: Bool, byteLimit: Int, traffic: TrafficCounter) {
-    self.hasBody = hasBody
+  init(byteLimit: Int, traffic: TrafficCounter) {
     self.byteLimit = byteLimit
     self.traffic = traffic
   }
@@ -74,11 +62,11 @@ final class Exchange: Sendable {
     return fits
   }
 
-  /// The last byte came: the outcome is the answer, if it is as long as its head said.
+  /// The last byte came: the outcome is the answer.
   func end() {
     let outcome: Outcome = state.withLock { state in
       guard let response = state.response else { return .failure(.connectionLost) }
-      return hasBody && state.isCut ? .failure(.connectionLost) : .success(response)
+      return .success(response)
     }
     finish(outcome)
   }

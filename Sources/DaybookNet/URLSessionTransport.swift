@@ -71,8 +71,7 @@ package final class URLSessionTransport: Transport {
     _ request: HTTPRequest, timeout: Duration
   ) async throws(TransportError) -> HTTPResponse {
     let message = try urlRequest(for: request)
-    let exchange = Exchange(
-      hasBody: request.method != "HEAD", byteLimit: limits.responseByteCount, traffic: counter)
+    let exchange = Exchange(byteLimit: limits.responseByteCount, traffic: counter)
     guard let task = exchanges.add(exchange, makeTask: { session.dataTask(with: message) })
     else { throw .closed }
     counter.addRequest(request)

@@ -4,7 +4,7 @@ import DaybookTestKit
 import Synchronization
 import Testing
 
-@Suite struct LossyProxyTests {
+@Suite(.timeLimit(.minutes(1))) struct LossyProxyTests {
   private let push = HTTPRequest(method: "POST", path: "/v1/push?x=1", body: [1, 2, 3])
 
   /// A server, a proxy to it with one device, and a transport through that.

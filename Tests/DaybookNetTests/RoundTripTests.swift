@@ -3,7 +3,7 @@ import DaybookServer
 import Synchronization
 import Testing
 
-@Suite struct RoundTripTests {
+@Suite(.timeLimit(.minutes(1))) struct RoundTripTests {
   @Test func `a request arrives as it was sent and its answer comes back whole`() async throws {
     try await withServer { request in
       let seen = "\(request.method) \(request.target.path) \(request.query("after") ?? "-")"

@@ -4,7 +4,7 @@ import DaybookTestKit
 import Foundation
 import Testing
 
-@Suite struct TransportFailureTests {
+@Suite(.timeLimit(.minutes(1))) struct TransportFailureTests {
   private let get = HTTPRequest(method: "GET", path: "/")
 
   @Test func `a server that never answers ends in a timeout`() async throws {
