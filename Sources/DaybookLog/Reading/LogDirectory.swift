@@ -60,6 +60,7 @@ package struct LogDirectory: Sendable {
       }
       let known: Set = [
         LogDirectory.formatFile, LogDirectory.headFile, LogDirectory.lockFile, "outbox", "feed",
+        "changes",
       ]
       if isNew, format == nil, !names.subtracting(known).isEmpty {
         throw FileError(.exists, .list, path)
