@@ -10,6 +10,16 @@ final class Durability: Sendable {
   }
 
   private let state = Mutex(State())
+  /// For one consumer: the failure, if there is one.
+  let failures: AsyncStream<StoreError>
+  private let failureSink: AsyncStream<StoreError>.Continuation
+
+  init() {
+    (failures, failureSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+  }
+
+  /// Ends ``failures``.
+  func end() { failureSink.finish() }
 
   /// Why nothing more is made durable, if something failed.
   var failure: StoreError? { state.withLock { $0.failure } }
@@ -44,6 +54,10 @@ final class Durability: Sendable {
       return met.map(\.continuation)
     }
     let failure = self.failure
+    if let failure {
+      failureSink.yield(failure)
+      failureSink.finish()
+    }
     for continuation in met { continuation.resume(returning: failure) }
   }
 }

@@ -1,4 +1,5 @@
 package import DaybookFormat
+import DaybookLog
 import Dispatch
 import Synchronization
 
@@ -15,6 +16,8 @@ import Synchronization
 package final class EmbeddedStore: ServerStore {
   /// Who the server is, from the first entry of its log.
   package let history: HistoryIdentity
+  /// What was found at opening and healed or not needed, in words for the server's operator.
+  package let notes: [String]
   private let log: any EntryLog
   private let durability = Durability()
   private let lock = Mutex(())
@@ -25,15 +28,25 @@ package final class EmbeddedStore: ServerStore {
 
   /// A store of `state`, which holds what `log` has been replayed to, and goes nowhere else.
   package init(
-    history: HistoryIdentity, state: sending ServerState, log: any EntryLog
+    history: HistoryIdentity, state: sending ServerState, log: any EntryLog, notes: [String] = []
   ) {
     self.history = history
+    self.notes = notes
     self.state = state
     self.log = log
   }
 
   /// Why nothing more can be written; `nil` while all is well.
   package var failure: StoreError? { durability.failure }
+
+  /// For one consumer: ``failure`` as soon as there is one; ends without it when the store is
+  /// closed or the consumer's task is cancelled.
+  package var failures: AsyncStream<StoreError> { durability.failures }
+
+  /// The collections of which there are records, deleted ones included. O(records).
+  package var collections: Set<String> {
+    lock.withLock { _ in Set(state.records.keys.map(\.collection)) }
+  }
 
   /// Runs `body` as one transaction; its entries are one frame of the log.
   ///
@@ -67,6 +80,7 @@ package final class EmbeddedStore: ServerStore {
       return isClosed
     }
     if wasClosed { return }
+    durability.end()
     let log = log
     // It waits for the disk, which must not block Swift's cooperative pool.
     let result = await withCheckedContinuation {
@@ -82,6 +96,12 @@ package final class EmbeddedStore: ServerStore {
   /// Folds `entries` and hands them to the log. Under the lock, so that memory and log have one
   /// order.
   private func append(_ entries: [Entry]) throws(ServerProblem) {
+    let encoded = entries.map { NewEntry(kind: $0.kind.rawValue, bytes: $0.bytes) }
+    let byteCount = encoded.reduce(0) { $0 + LogLayout.entryHeaderByteCount + $1.bytes.count }
+    guard byteCount <= LogLayout.frameByteLimit else {
+      throw ServerProblem(
+        .tooLarge, "What the server would store of this is too large: send less at a time.")
+    }
     let frame = lastFrame + 1
     lastFrame = frame
     do throws(StoreError) {
@@ -91,7 +111,7 @@ package final class EmbeddedStore: ServerStore {
       durability.complete(frame, failure: error)
       throw ServerProblem(error)
     }
-    log.append(entries) { [durability] failure in durability.complete(frame, failure: failure) }
+    log.append(encoded) { [durability] failure in durability.complete(frame, failure: failure) }
   }
 
   /// Runs `body` under the lock, then waits until all it can have seen is durable.
@@ -120,7 +140,8 @@ extension ServerState {
       do throws(ServerProblem) {
         try apply(entry)
       } catch {
-        guard case .change(let change) = entry else { throw .notAServer }
+        // Only a change can fail to continue.
+        guard case .change(let change) = entry else { continue }
         throw .discontinuous(scope: change.scope, sequence: change.sequence)
       }
     }

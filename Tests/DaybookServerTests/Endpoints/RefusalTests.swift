@@ -1,4 +1,5 @@
 import DaybookFormat
+import DaybookLog
 import DaybookServer
 import DaybookServerCore
 import Testing
@@ -190,7 +191,7 @@ import Testing
   @Test(arguments: types)
   func `a server that can't write says so and not why`(type: String) async throws {
     let service = try Service()
-    service.log.release(failure: .diskFull)
+    service.log.release(failure: .log(.diskFull(path: "changes")))
     for target in ["/v1/changes", Wire.healthPath, "/v1/bootstrap?scope=rep%2Frep-7"] {
       let response = try await service.get(target, headers: Device().headers, accept: type)
       expectProblem(response, 500, "storage", "disk")

@@ -1,4 +1,5 @@
 import DaybookFormat
+import DaybookLog
 import DaybookServerCore
 import DaybookSync
 import Testing
@@ -128,10 +129,10 @@ import Testing
     let first = Task { try await write(store, Device(seed: 1)) }
     let second = Task { try await write(store, Device(seed: 2)) }
     while service.log.waitingCount < 2 { await Task.yield() }
-    service.log.release(failure: .diskFull)
+    service.log.release(failure: .log(.diskFull(path: "changes")))
     await #expect(throws: ServerProblem.self) { try await first.value }
     await #expect(throws: ServerProblem.self) { try await second.value }
-    #expect(store.failure == .diskFull)
+    #expect(store.failure == .log(.diskFull(path: "changes")))
 
     let frames = service.log.frames.count
     await #expect(throws: ServerProblem.self) { try await write(store, Device(seed: 3)) }

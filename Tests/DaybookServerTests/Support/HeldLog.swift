@@ -1,4 +1,4 @@
-import DaybookFormat
+import DaybookLog
 import DaybookServerCore
 import Synchronization
 
@@ -6,7 +6,7 @@ import Synchronization
 final class HeldLog: EntryLog {
   private struct State {
     var isHolding = false
-    var frames: [[Entry]] = []
+    var frames: [[NewEntry]] = []
     var waiting: [@Sendable (StoreError?) -> Void] = []
     var failure: StoreError?
     var isClosed = false
@@ -15,11 +15,11 @@ final class HeldLog: EntryLog {
   private let state = Mutex(State())
 
   /// Every frame that was appended, durable or not.
-  var frames: [[Entry]] { state.withLock { $0.frames } }
+  var frames: [[NewEntry]] { state.withLock { $0.frames } }
   var waitingCount: Int { state.withLock { $0.waiting.count } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  func append(_ entries: [Entry], completion: @escaping @Sendable (StoreError?) -> Void) {
+  func append(_ entries: [NewEntry], completion: @escaping @Sendable (StoreError?) -> Void) {
     let answer = state.withLock { state -> StoreError?? in
       state.frames.append(entries)
       guard state.isHolding else { return .some(state.failure) }
