@@ -2,6 +2,7 @@
 enum CommandTable {
   static let commands: [any Command.Type] = [
     HelpCommand.self,
+    ServeCommand.self,
     VersionCommand.self,
   ]
 
