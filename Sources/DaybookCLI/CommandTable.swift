@@ -1,10 +1,15 @@
 /// Every command, in the order help lists them. A new one is a file in `Commands/` and a line here.
 enum CommandTable {
   static let commands: [any Command.Type] = [
+    DemoCommand.self,
+    DemoDeviceCommand.self,
     HelpCommand.self,
     ServeCommand.self,
     VersionCommand.self,
   ]
+
+  /// The commands that help lists.
+  static var listed: [any Command.Type] { commands.filter { !$0.syntax.isHidden } }
 
   /// The command that `words` begin with, and the words behind its name.
   static func command(
@@ -29,7 +34,7 @@ enum CommandTable {
       }
       throw .incompleteCommand(first, choices: family.map { $0.syntax.words[1] })
     }
-    let names = Set(commands.map { $0.syntax.words[0] }).sorted()
+    let names = Set(listed.map { $0.syntax.words[0] }).sorted()
     throw .unknownCommand(first, nearest: nearestName(to: first, in: names))
   }
 

@@ -93,7 +93,8 @@ extension DaybookError {
       self.init(.notALog, "There is nothing at \(path). Check the path.", cause: error)
     case .notADirectory(let path):
       self.init(
-        .notALog, "\(path) is not a folder. Give the log a folder of its own.", cause: error)
+        .notALog, "\(path) is not a folder. Give the log a folder of its own.",
+        cause: error)
     case .notALog(let path):
       self.init(
         .notALog, "\(path) holds something else. Give the log an empty folder of its own.",
@@ -110,7 +111,8 @@ extension DaybookError {
     case .otherAccount(let path, let found):
       self.init(
         .otherAccount,
-        "The log at \(path) belongs to the account \(found). Open it as that, or use another folder.",
+        "The log at \(path) belongs to the account \(found). Open it as that, or use another "
+          + "folder.",
         cause: error)
     case .damaged(let finding):
       self.init(
@@ -141,7 +143,8 @@ extension DaybookError {
       let isFull = cause.reason == .diskFull
       self.init(
         isFull ? .diskFull : .notWritten,
-        "The write was not stored (\(cause.call.rawValue) failed). Nothing of it exists: do it again.",
+        "The write was not stored (\(cause.call.rawValue) failed). Nothing of it exists: do it "
+          + "again.",
         cause: error)
     case .outcomeUnknown(let cause):
       self.init(

@@ -9,6 +9,8 @@ actor SyncDriver {
   private let journal: Journal
   private let environment: ClientEnvironment
   private let connection: ServerConnection
+  /// Whether timers run; by hand, the next call tries again.
+  private let isAutomatic: Bool
   private var push: PushMachine
   private var pull: PullMachine
   private var pushTimer: Task<Void, Never>?
@@ -31,6 +33,7 @@ actor SyncDriver {
     self.journal = journal
     self.environment = environment
     self.connection = connection
+    isAutomatic = options.sync != .manual
     push = PushMachine(limits: options.batchLimits, schedule: options.retrySchedule)
     pull = PullMachine(schedule: options.retrySchedule)
   }
@@ -47,12 +50,13 @@ actor SyncDriver {
     step(push: .resumed)
   }
 
-  /// Pulls, sends what waits, and pulls what came of it; returns when there is no more to do now,
-  /// or when a problem makes it wait.
+  /// Sends what waits, and pulls what is new; returns when there is no more to do now, or when a
+  /// problem makes it wait. The first pull of a log goes before its first push: it registers it.
   func round() async {
-    await runPull()
+    if journal.state.read({ $0.binding?.incarnation != $0.incarnation }) { await runPull() }
     await runPush()
-    await runPull()
+    // Whoever could not be reached for a push is not asked for a pull.
+    if !push.isWaiting { await runPull() }
   }
 
   private func runPush() async {
@@ -127,6 +131,7 @@ actor SyncDriver {
       }
     case .wait(let until):
       pushTimer?.cancel()
+      guard isAutomatic else { return }
       pushTimer = timer(until) { $0.step(push: .wake(isUrgent: false)) }
     case .pause(let pause):
       problem = Status.Problem(pause)
@@ -167,6 +172,7 @@ actor SyncDriver {
       }
     case .wait(let until):
       pullTimer?.cancel()
+      guard isAutomatic else { return }
       pullTimer = timer(until) { $0.step(pull: .wake(isUrgent: false)) }
     case .pause(let pause):
       problem = Status.Problem(pause)

@@ -12,6 +12,8 @@ struct Syntax: Sendable {
   var examples: [Example] = []
   /// The statuses that the command may end with beside `done`, `usage` and `interrupted`.
   var statuses: [ExitStatus] = []
+  /// Not listed in help: a command that the program gives itself.
+  var isHidden = false
 
   /// A command line that works, and what it does.
   struct Example: Sendable {

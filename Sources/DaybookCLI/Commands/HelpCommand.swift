@@ -12,7 +12,7 @@ enum HelpCommand: Command {
     let words = arguments[Self.words]
     guard let first = words.first else {
       let title = "daybook: an offline-first sync engine on an append-only log, and its tools"
-      output.write(HelpText.text(of: CommandTable.commands, title: title))
+      output.write(HelpText.text(of: CommandTable.listed, title: title))
       return .done
     }
     let family = CommandTable.members(of: first)

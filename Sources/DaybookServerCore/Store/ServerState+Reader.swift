@@ -57,4 +57,9 @@ extension ServerState: ServerReader {
       return record.lastChange.carrying(row: row)
     }
   }
+
+  /// The ids of the collection's records, tombstones included, in no order.
+  package func keys(of collection: String) -> [String] {
+    records.keys.filter { $0.collection == collection }.map(\.id)
+  }
 }

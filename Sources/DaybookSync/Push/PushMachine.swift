@@ -84,6 +84,12 @@ package struct PushMachine: ~Copyable {
     }
   }
 
+  /// Whether the last push brought no verdict and the next try waits.
+  package var isWaiting: Bool {
+    if case .waiting = phase { return true }
+    return false
+  }
+
   /// The reason for which nothing is sent, if there is one.
   package var pause: SyncPause? {
     if case .paused(let pause) = phase { return pause }
