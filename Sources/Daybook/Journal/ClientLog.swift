@@ -127,6 +127,15 @@ extension DaybookError {
         .damaged,
         "Entry \(stream):\(number) in \(file), byte \(offset), can't be read. Run daybook verify.",
         cause: error)
+    case .diskFull, .notPermitted, .tooLarge, .noSuchStream, .notWritten, .outcomeUnknown,
+      .closed, .inputOutput:
+      self.init(writing: error)
+    }
+  }
+
+  /// The app's view of an error of writing.
+  private init(writing error: LogError) {
+    switch error {
     case .diskFull(let path):
       self.init(
         .diskFull, "The disk of \(path) is full. Free some space; what was stored is safe.",
@@ -157,6 +166,8 @@ extension DaybookError {
       self.init(
         .inputOutput, "\(cause.call.rawValue) failed on \(cause.path). Check the disk.",
         cause: error)
+    default:
+      self.init(.inputOutput, "The log failed. Run daybook verify on it.", cause: error)
     }
   }
 }

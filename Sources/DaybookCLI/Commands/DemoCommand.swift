@@ -21,7 +21,7 @@ enum DemoCommand: Command {
 
   static let syntax = Syntax(
     name: "demo",
-    summary: "a day in the field: orders taken offline, cancels, a poor network, a killed phone",
+    summary: "a day in the field on a poor network, with a killed phone",
     detail: [
       "Reps fetch the catalogue and the shops, take real orders without a network, and send them "
         + "through a network that loses requests and replies by closing the connection. One rep's "
