@@ -3,8 +3,13 @@ enum CommandTable {
   static let commands: [any Command.Type] = [
     DemoCommand.self,
     DemoDeviceCommand.self,
-    HelpCommand.self,
     ServeCommand.self,
+    DumpCommand.self,
+    OutboxCommand.self,
+    HistoryCommand.self,
+    StatCommand.self,
+    VerifyCommand.self,
+    HelpCommand.self,
     VersionCommand.self,
   ]
 

@@ -1,0 +1,103 @@
+import DaybookFormat
+import DaybookLog
+
+/// What a reading command met that is not as it should be, and the exit status that says so.
+struct LogCondition {
+  /// An entry whose bytes are whole, but hold what this version can't read.
+  struct UnreadableEntry {
+    let file: String
+    let offset: UInt64
+    let position: String
+
+    var message: String { "\(file), byte \(offset): the entry \(position) can't be read" }
+  }
+
+  /// The most findings that are told one by one; `daybook verify` tells all.
+  private static let toldLimit = 3
+
+  var findings: [LogFinding] = []
+  var unreadable: [UnreadableEntry] = []
+
+  /// Adds `stored`, whose bytes are whole and can't be read.
+  mutating func add(unreadable stored: LogEntry) {
+    unreadable.append(
+      UnreadableEntry(
+        file: stored.file, offset: stored.frameOffset,
+        position: "\(stored.stream):\(stored.number)"))
+  }
+
+  /// A bad copy is damage though its twin heals it; a torn tail alone is not.
+  var status: ExitStatus {
+    if !unreadable.isEmpty || findings.contains(where: { $0.kind != .tornTail }) { return .damaged }
+    return findings.isEmpty ? .done : .tornTail
+  }
+
+  /// Says on standard error what is wrong with the log at `path`, and gives the status.
+  func tell(_ path: String, on output: Output) -> ExitStatus {
+    let messages = findings.map(\.message) + unreadable.map(\.message)
+    guard !messages.isEmpty else { return .done }
+    for message in messages.prefix(Self.toldLimit) { output.note("daybook: \(message)") }
+    if messages.count > Self.toldLimit {
+      output.note("daybook: and \(grouped(messages.count - Self.toldLimit)) more findings")
+    }
+    let isLoss = findings.contains(where: \.isLoss) || !unreadable.isEmpty
+    output.note(
+      (isLoss ? "What stands behind it in its stream is not shown. " : "")
+        + "Run `daybook verify \(path)` to see what it means.")
+    return status
+  }
+}
+
+/// Every entry of a log, decoded, in the order in which they were written.
+enum LogFold {
+  /// What a fold came to, and what was met on the way.
+  struct Folded<Result> {
+    let log: OpenedLog
+    var result: Result
+    var condition = LogCondition()
+  }
+
+  /// Folds the log at `path` into what `start` gives. `body` gets `nil` for an entry of a kind that
+  /// this version may skip.
+  ///
+  /// With findings the log is read again, since a writer may be at work.
+  static func fold<Result>(
+    _ path: String, on output: Output, from start: (OpenedLog) throws(LogError) -> Result,
+    _ body: (inout Result, LogEntry, Entry?) -> Void
+  ) throws(LogError) -> Folded<Result> {
+    try Rereading.read(findings: { (folded: Folded<Result>) in folded.condition.findings }) {
+      () throws(LogError) in
+      let log = try OpenedLog(path)
+      return try once(log, on: output, from: start, body)
+    }
+  }
+
+  private static func once<Result>(
+    _ log: OpenedLog, on output: Output, from start: (OpenedLog) throws(LogError) -> Result,
+    _ body: (inout Result, LogEntry, Entry?) -> Void
+  ) throws(LogError) -> Folded<Result> {
+    var folded = Folded(log: log, result: try start(log))
+    let total = log.directory.streams.reduce(0) { $0 + $1.segments.count }
+    let progress = Progress("segments", total: total, on: output)
+    defer { progress.finish() }
+    var count = 0
+    // Of two frames that may both come, the feed's was there first.
+    var replay = try LogReplay(log.directory, streams: log.streams.reversed())
+    try replay.run(
+      visit: { _ throws(LogError) in
+        count += 1
+        progress.advance(to: count)
+      }
+    ) { found throws(LogError) in
+      // Becomes status 130: the program sees that its task was cancelled.
+      if Task.isCancelled { throw .closed }
+      do throws(EntryError) {
+        body(&folded.result, found, try Entry(kind: found.kind, bytes: found.bytes))
+      } catch {
+        folded.condition.add(unreadable: found)
+      }
+    }
+    folded.condition.findings = replay.findings
+    return folded
+  }
+}
