@@ -262,7 +262,7 @@ extension Status.Problem {
     case .credentials: self = .credentials
     case .upgradeRequired: self = .upgradeRequired
     case .notOurServer: self = .notOurServer
-    case .historyChanged: self = .serverHistoryChanged
+    case .historyChanged, .incarnationForgotten: self = .serverHistoryChanged
     case .oldCopy: self = .anotherCopySent
     }
   }

@@ -11,7 +11,8 @@ extension Change {
   ///     56      8     server time, milliseconds since 1970
   ///     64      1     action, as in an operation
   ///     65      1     extent: 0 delta, 1 row, 2 removal
-  ///     66      1     flags: bit 0, without effect by the policy's rule
+  ///     66      1     flags: bit 0, without effect by the policy's rule; bit 1, the scope's next
+  ///                   change belongs to the same transaction
   ///     67      1     zero
   ///     68      12    bytes of scope, collection, record id, account, device, action name (2 each)
   ///     80      ...   those six texts, then CBOR: [fields as a map, array of names unset]
@@ -26,7 +27,7 @@ extension Change {
     writer.append(serverTime.milliseconds)
     writer.append(action.code)
     writer.append(extent.rawValue)
-    writer.append(UInt8(isSuperfluous ? 1 : 0))
+    writer.append(UInt8(isSuperfluous ? 1 : 0) | UInt8(isContinued ? 2 : 0))
     writer.append(UInt8(0))
     var actionName = ""
     if case .named(let name) = action { actionName = name }
@@ -54,7 +55,7 @@ extension Change {
       throw .invalid(field: .kind, offset: 65)
     }
     let flags: UInt8 = try reader.read()
-    guard flags <= 1 else { throw .invalid(field: .flags, offset: 66) }
+    guard flags <= 3 else { throw .invalid(field: .flags, offset: 66) }
     try reader.readZeros(1)
     var counts: [Int] = []
     for _ in 0..<6 { counts.append(Int(try reader.read(UInt16.self))) }
@@ -68,7 +69,8 @@ extension Change {
       operationID: operationID, sequence: sequence, version: Version(number: number, mark: mark),
       seen: seen, deviceClock: HybridTime(rawValue: clock),
       serverTime: Timestamp(milliseconds: time), action: action, extent: extent,
-      isSuperfluous: flags == 1, scope: texts[0], record: RecordKey(texts[1], texts[2]),
+      isSuperfluous: flags & 1 != 0, isContinued: flags & 2 != 0, scope: texts[0],
+      record: RecordKey(texts[1], texts[2]),
       account: texts[3], device: texts[4], fields: fields, unset: unset)
   }
 

@@ -30,6 +30,8 @@ package struct Change: Sendable, Hashable {
   package let extent: Extent
   /// The operation's effect lost against a later one by the policy's rule, so nothing changed.
   package let isSuperfluous: Bool
+  /// The scope's next change belongs to the same transaction, so no page ends here.
+  package let isContinued: Bool
   /// The scope.
   package let scope: String
   /// The record.
@@ -47,7 +49,8 @@ package struct Change: Sendable, Hashable {
   package init(
     operationID: Identifier, sequence: UInt64, version: Version, seen: UInt64,
     deviceClock: HybridTime, serverTime: Timestamp, action: Action, extent: Extent,
-    isSuperfluous: Bool = false, scope: String, record: RecordKey, account: String, device: String,
+    isSuperfluous: Bool = false, isContinued: Bool = false, scope: String, record: RecordKey,
+    account: String, device: String,
     fields: ValueMap = [:], unset: [String] = []
   ) {
     self.operationID = operationID
@@ -59,6 +62,7 @@ package struct Change: Sendable, Hashable {
     self.action = action
     self.extent = extent
     self.isSuperfluous = isSuperfluous
+    self.isContinued = isContinued
     self.scope = scope
     self.record = record
     self.account = account
@@ -73,7 +77,8 @@ package struct Change: Sendable, Hashable {
       operationID: operationID, sequence: sequence,
       version: Version(number: version.number, mark: mark), seen: seen, deviceClock: deviceClock,
       serverTime: serverTime, action: action, extent: extent, isSuperfluous: isSuperfluous,
-      scope: scope, record: record, account: account, device: device, fields: fields, unset: unset)
+      isContinued: isContinued, scope: scope, record: record, account: account, device: device,
+      fields: fields, unset: unset)
   }
 
   /// This change as the whole row `row`, for a device that does not hold the record.

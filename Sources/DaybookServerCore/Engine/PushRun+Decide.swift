@@ -12,13 +12,11 @@ extension PushRun {
 
   /// Decides about one operation and writes its effect.
   func decide(
-    _ item: PushRequest.Item, _ transaction: inout any ServerTransaction
+    _ item: PushRequest.Item, isContinued: Bool, _ transaction: inout any ServerTransaction
   ) -> Decision {
     let operation = item.operation
-    if let old = operation.supersedes {
-      if let refusal = supersede(old, by: operation, &transaction) {
-        return .settled(settle(operation, .refused(refusal)))
-      }
+    if let refusal = refusalOfSuccessor(operation, transaction) {
+      return .settled(settle(operation, .refused(refusal)))
     }
     let current = transaction.record(operation.record)
     let base: Version?
@@ -51,7 +49,8 @@ extension PushRun {
     case .refused(let refusal):
       return .settled(settle(operation, .refused(refusal)))
     case .effect(let effect):
-      let acceptance = write(effect, of: operation, current, &transaction)
+      let acceptance = write(
+        effect, of: operation, isContinued: isContinued, current, &transaction)
       let settlement = settle(operation, .accepted(acceptance))
       keep(settlement, of: operation, &transaction)
       return .settled(settlement)
@@ -62,18 +61,13 @@ extension PushRun {
     Settlement(operationID: operation.id, serverTime: time, verdict: verdict)
   }
 
-  /// Settles the operation that a new one supersedes; the reason to refuse the new one if the old
-  /// one had been accepted after all.
-  private func supersede(
-    _ old: Identifier, by operation: Operation, _ transaction: inout any ServerTransaction
+  /// The reason to refuse an operation if the one that it supersedes had been accepted after all.
+  private func refusalOfSuccessor(
+    _ operation: Operation, _ transaction: any ServerTransaction
   ) -> Settlement.Refusal? {
-    guard let row = transaction.verdict(of: old) else {
-      _ = settleUnseen(
-        old, number: operation.number, code: .superseded,
-        message: "Another operation took its place before it arrived.", &transaction)
-      return nil
-    }
-    guard let acceptance = row.settlement.acceptance else { return nil }
+    guard let old = operation.supersedes,
+      let acceptance = transaction.verdict(of: old)?.settlement.acceptance
+    else { return nil }
     let current = transaction.record(operation.record)
     return Settlement.Refusal(
       code: .wasAccepted,
@@ -83,8 +77,8 @@ extension PushRun {
 
   /// Appends the change. A record's first version counts from its create's sequence number.
   private func write(
-    _ effect: Judgement.Effect, of operation: Operation, _ current: CurrentRecord?,
-    _ transaction: inout any ServerTransaction
+    _ effect: Judgement.Effect, of operation: Operation, isContinued: Bool,
+    _ current: CurrentRecord?, _ transaction: inout any ServerTransaction
   ) -> Settlement.Acceptance {
     let head = transaction.head(of: operation.scope)
     let sequence = head.sequence + 1
@@ -94,8 +88,9 @@ extension PushRun {
       operationID: operation.id, sequence: sequence, version: Version(number: number, mark: 0),
       seen: operation.seen, deviceClock: operation.clock, serverTime: time,
       action: operation.action, extent: effect.extent, isSuperfluous: effect.isSuperfluous,
-      scope: operation.scope, record: operation.record, account: operation.account,
-      device: operation.device, fields: effect.fields, unset: effect.unset)
+      isContinued: isContinued, scope: operation.scope, record: operation.record,
+      account: operation.account, device: operation.device, fields: effect.fields,
+      unset: effect.unset)
     let hash = unmarked.runningHash(after: head.hash)
     let change = unmarked.marked(Change.mark(of: hash))
     transaction.append(

@@ -22,6 +22,10 @@ struct PushRun {
     _ transaction: inout any ServerTransaction, history: HistoryIdentity
   ) throws(ServerProblem) {
     guard request.serverID == history.serverID else { throw notOurServer }
+    guard request.items.count <= Wire.pushOperationLimit else {
+      throw ServerProblem(
+        .tooLarge, "A push holds up to \(Wire.pushOperationLimit) operations: send fewer.")
+    }
     guard var row = transaction.incarnation(request.incarnation) else {
       throw ServerProblem(
         .incarnationUnknown, "This server does not know the device: pull once, then push.")
@@ -38,10 +42,12 @@ struct PushRun {
         watermark: row.watermark)
     }
     guard request.watermark >= row.watermark else { throw oldCopy(row.watermark) }
-    for item in request.items {
-      let used = transaction.operationID(
-        incarnation: request.incarnation, number: item.operation.number)
-      if let used, used != item.operation.id { throw oldCopy(row.watermark) }
+    let named =
+      request.items.map { ($0.operation.number, $0.operation.id) }
+      + request.withdrawals.map { ($0.number, $0.operationID) }
+    for (number, id) in named {
+      let used = transaction.operationID(incarnation: request.incarnation, number: number)
+      if let used, used != id { throw oldCopy(row.watermark) }
     }
     if request.watermark > row.watermark {
       row.watermark = request.watermark
@@ -63,7 +69,7 @@ struct PushRun {
     var results: [PushResult] = []
     var index = 0
     while index < request.items.count {
-      let unit = try unit(at: index)
+      let unit = unit(at: index)
       index += unit.count
       results += try take(unit, &transaction)
     }
@@ -71,36 +77,42 @@ struct PushRun {
     return results
   }
 
-  private func unit(at index: Int) throws(ServerProblem) -> [PushRequest.Item] {
+  private func unit(at index: Int) -> [PushRequest.Item] {
     let first = request.items[index]
     guard let membership = first.operation.transaction else { return [first] }
-    let unit = request.items[index...].prefix {
-      $0.operation.transaction?.id == membership.id
+    return Array(
+      request.items[index...].prefix { $0.operation.transaction?.id == membership.id })
+  }
+
+  /// A transaction comes whole and in order, and in one scope.
+  private func checkWhole(_ unit: [PushRequest.Item]) throws(ServerProblem) {
+    guard let first = unit.first?.operation, let membership = first.transaction else { return }
+    let isInOrder = unit.enumerated().allSatisfy {
+      $0.element.operation.transaction?.index == UInt16(clamping: $0.offset)
+        && $0.element.operation.scope == first.scope
     }
-    guard unit.count == Int(membership.count),
-      unit.enumerated().allSatisfy({ $0.element.operation.transaction?.index == UInt16($0.offset) }
-      ),
-      unit.allSatisfy({ $0.operation.scope == first.operation.scope })
-    else {
+    guard isInOrder, unit.count == Int(membership.count) else {
       throw ServerProblem(.malformed, "A transaction is not whole, or spans more than one scope.")
     }
-    return Array(unit)
   }
 
   /// Takes one operation, or one transaction whole.
   private mutating func take(
     _ unit: [PushRequest.Item], _ transaction: inout any ServerTransaction
   ) throws(ServerProblem) -> [PushResult] {
-    if let results = repeated(unit, transaction) { return results }
+    // A device that has heard of half a transaction asks for the rest of it.
+    if let results = repeated(unit, &transaction) { return results }
+    try checkWhole(unit)
     if unit.contains(where: { dependsOnFailure($0.operation) }) {
       for item in unit { fail(item.operation) }
       return unit.map { PushResult(operationID: $0.operation.id, outcome: .blocked) }
     }
+    for item in unit { settleSuperseded(by: item.operation, &transaction) }
     var culprit: (operationID: Identifier, decision: Decision)?
     var settlements: [Settlement] = []
     try transaction.savepoint { (inner: inout any ServerTransaction) throws(ServerProblem) in
-      for item in unit {
-        let decision = decide(item, &inner)
+      for (place, item) in unit.enumerated() {
+        let decision = decide(item, isContinued: place < unit.count - 1, &inner)
         guard case .settled(let settlement) = decision, settlement.acceptance != nil else {
           culprit = (item.operation.id, decision)
           return false
@@ -127,48 +139,58 @@ struct PushRun {
         results.append(PushResult(operationID: id, outcome: .blocked))
         continue
       }
-      let settlement =
-        id == culprit
-        ? verdict
-        : Settlement(
-          operationID: id, serverTime: time,
-          verdict: .refused(
-            Settlement.Refusal(
-              code: .transaction,
-              message: "Another operation of the same transaction was refused.")))
+      let settlement = id == culprit ? verdict : refusedAsMember(item.operation)
       keep(settlement, of: item.operation, &transaction)
       results.append(PushResult(operationID: id, outcome: .settled(settlement)))
     }
     return results
   }
 
-  /// The answers to a unit that has been decided before, or of which the server can't tell.
+  /// The answers to a unit of which something has been decided before, or of which the server
+  /// can't tell; `nil` if all of it is new.
   private mutating func repeated(
-    _ unit: [PushRequest.Item], _ transaction: any ServerTransaction
+    _ unit: [PushRequest.Item], _ transaction: inout any ServerTransaction
   ) -> [PushResult]? {
-    var results: [PushResult] = []
-    for item in unit {
+    let rows = unit.map { transaction.verdict(of: $0.operation.id) }
+    let isNew = zip(unit, rows).allSatisfy {
+      $0.1 == nil && $0.0.operation.number >= request.watermark
+    }
+    if isNew { return nil }
+    return zip(unit, rows).map { item, row in
       let operation = item.operation
       let outcome: PushResult.Outcome
-      if let row = transaction.verdict(of: operation.id) {
+      if let row {
         let isSame = row.digest.isEmpty || row.digest == operation.digest
         outcome = isSame ? .settled(row.settlement) : .collision
-        if row.settlement.acceptance == nil { fail(operation) }
-      } else if operation.number < request.watermark {
-        outcome = .settled(
-          Settlement(
-            operationID: operation.id, serverTime: time,
-            verdict: .tooOld(
-              Settlement.Refusal(
-                code: .belowWatermark,
-                message: "The server no longer knows whether it took this operation."))))
-        fail(operation)
+        if !isSame || row.settlement.acceptance == nil { fail(operation) }
       } else {
-        return nil
+        // The rest of a transaction of which a member was superseded or withdrawn never runs.
+        let isTooOld = operation.number < request.watermark
+        let settlement = isTooOld ? tooOld(operation) : refusedAsMember(operation)
+        outcome = .settled(settlement)
+        if !isTooOld { keep(settlement, of: operation, &transaction) }
+        fail(operation)
       }
-      results.append(PushResult(operationID: operation.id, outcome: outcome))
+      return PushResult(operationID: operation.id, outcome: outcome)
     }
-    return results
+  }
+
+  private func tooOld(_ operation: Operation) -> Settlement {
+    Settlement(
+      operationID: operation.id, serverTime: time,
+      verdict: .tooOld(
+        Settlement.Refusal(
+          code: .belowWatermark,
+          message: "The server no longer knows whether it took this operation.")))
+  }
+
+  private func refusedAsMember(_ operation: Operation) -> Settlement {
+    Settlement(
+      operationID: operation.id, serverTime: time,
+      verdict: .refused(
+        Settlement.Refusal(
+          code: .transaction,
+          message: "Another operation of the same transaction was refused.")))
   }
 
   private func dependsOnFailure(_ operation: Operation) -> Bool {
@@ -191,12 +213,24 @@ struct PushRun {
   private func withdraw(
     _ withdrawal: PushRequest.Withdrawal, _ transaction: inout any ServerTransaction
   ) -> PushResult {
+    let id = withdrawal.operationID
     let settlement =
-      transaction.verdict(of: withdrawal.operationID)?.settlement
+      transaction.verdict(of: id)?.settlement
       ?? settleUnseen(
-        withdrawal.operationID, number: withdrawal.number, code: .withdrawn,
+        id, number: withdrawal.number, code: .withdrawn,
         message: "The device gave it up before it arrived.", &transaction)
-    return PushResult(operationID: withdrawal.operationID, outcome: .settled(settlement))
+    return PushResult(operationID: id, outcome: .settled(settlement))
+  }
+
+  /// Settles what a new operation supersedes, whatever becomes of the new one: it never takes
+  /// effect later.
+  private func settleSuperseded(
+    by operation: Operation, _ transaction: inout any ServerTransaction
+  ) {
+    guard let old = operation.supersedes, transaction.verdict(of: old) == nil else { return }
+    _ = settleUnseen(
+      old, number: operation.number, code: .superseded,
+      message: "Another operation took its place before it arrived.", &transaction)
   }
 
   /// Keeps a refusal of an operation that has not arrived, so that it never takes effect if it

@@ -19,6 +19,8 @@ package struct ServerEngine<Store: ServerStore>: Sendable {
   static var contactInterval: Int64 { 86_400_000 }
   /// The most bytes of rows or changes in one page, so that a slow line gets it within a timeout.
   static var pageByteLimit: Int { 4 << 20 }
+  /// The most operations of one transaction, as clients check it in `write`.
+  static var transactionLimit: Int { 256 }
 
   /// A server of `schema` on `store`, whose clock is `now`.
   package init(store: Store, schema: Schema, now: @escaping @Sendable () -> Timestamp) {
@@ -47,6 +49,7 @@ package struct ServerEngine<Store: ServerStore>: Sendable {
     let time = now()
     let history = store.history
     let schema = schema
+    let limit = ChangesRequest.limitRange.clamp(request.limit)
     return try await store.read { (reader: any ServerReader) throws(ServerProblem) in
       let scopes = pulledScopes(of: request.account, schema: schema, reader: reader)
       let after = request.after ?? Cursor(epoch: history.epoch)
@@ -58,12 +61,17 @@ package struct ServerEngine<Store: ServerStore>: Sendable {
         guard let position = after.positions[scope] else { continue }
         try check(position, of: scope, epoch: after.epoch, history: history, reader: reader)
         var reached = position
-        let room = request.limit - page.changes.count
-        for change in reader.changes(of: scope, after: position.sequence, limit: max(0, room)) {
-          guard byteCount < ServerEngine.pageByteLimit else { break }
+        let room = limit - page.changes.count
+        // The rest of a transaction comes along however full the page is.
+        let reach = max(0, room) + ServerEngine.transactionLimit
+        var isInTransaction = false
+        for change in reader.changes(of: scope, after: position.sequence, limit: reach) {
+          let isFull = page.changes.count >= limit || byteCount >= ServerEngine.pageByteLimit
+          if isFull, !isInTransaction { break }
           byteCount += change.bytes.count
           page.changes.append(change)
           reached = ScopePosition(sequence: change.sequence, mark: change.version.mark)
+          isInTransaction = change.isContinued
         }
         page.cursor.positions[scope] = reached
         if reached.sequence < reader.head(of: scope).sequence { page.hasMore = true }
@@ -82,12 +90,13 @@ package struct ServerEngine<Store: ServerStore>: Sendable {
     guard schema.isPulled(scope: request.scope, by: request.account) else {
       throw ServerProblem(.unknownScope, "This account does not pull that scope.")
     }
+    let limit = ChangesRequest.limitRange.clamp(request.limit)
     return try await store.read { (reader: any ServerReader) throws(ServerProblem) in
       let head = reader.head(of: request.scope).position
       var rows: [Change] = []
       var byteCount = 0
-      let found = reader.rows(of: request.scope, after: request.after, limit: request.limit + 1)
-      for row in found.prefix(request.limit) {
+      let found = reader.rows(of: request.scope, after: request.after, limit: limit + 1)
+      for row in found.prefix(limit) {
         guard byteCount < ServerEngine.pageByteLimit else { break }
         byteCount += row.bytes.count
         rows.append(row)
@@ -118,6 +127,13 @@ package struct ServerEngine<Store: ServerStore>: Sendable {
       row.lastContact = time
       transaction.put(row)
     }
+  }
+}
+
+extension ClosedRange<Int> {
+  /// The number of the range that is nearest to `number`.
+  fileprivate func clamp(_ number: Int) -> Int {
+    Swift.min(Swift.max(number, lowerBound), upperBound)
   }
 }
 

@@ -10,6 +10,9 @@ package final class ServerState {
   var logs: [String: ScopeLog] = [:]
   var verdicts: [Identifier: VerdictRow] = [:]
   var numbers: [Identifier: [UInt64: Identifier]] = [:]
+  /// The operations of each incarnation that were settled before they arrived, with the numbers
+  /// that keep their verdicts.
+  var unseen: [Identifier: [Identifier: UInt64]] = [:]
   var incarnations: [Identifier: IncarnationRow] = [:]
 
   /// A record with the change that made it what it is.
@@ -27,6 +30,9 @@ package final class ServerState {
 
   /// The state of an empty stream.
   package init() {}
+
+  /// The state of a stream whose only entry says who the server is.
+  package init(history: HistoryIdentity) { self.history = history }
 
   /// Folds one entry. Entries of a device's streams have no meaning here.
   ///
@@ -91,8 +97,11 @@ package final class ServerState {
 
   func put(_ row: VerdictRow) {
     verdicts[row.settlement.operationID] = row
-    if !row.digest.isEmpty {
-      numbers[row.incarnation, default: [:]][row.number] = row.settlement.operationID
+    let id = row.settlement.operationID
+    if row.digest.isEmpty {
+      unseen[row.incarnation, default: [:]][id] = row.number
+    } else {
+      numbers[row.incarnation, default: [:]][row.number] = id
     }
   }
 
@@ -100,15 +109,12 @@ package final class ServerState {
     let before = incarnations[row.incarnation]?.watermark ?? 0
     incarnations[row.incarnation] = row
     guard row.watermark > before else { return }
-    // Verdicts that came before their operation carry no number in `numbers`: they go by their row.
     for (number, id) in numbers[row.incarnation] ?? [:] where number < row.watermark {
       numbers[row.incarnation]?[number] = nil
       verdicts[id] = nil
     }
-    for (id, verdict) in verdicts
-    where verdict.digest.isEmpty && verdict.incarnation == row.incarnation
-      && verdict.number < row.watermark
-    {
+    for (id, number) in unseen[row.incarnation] ?? [:] where number < row.watermark {
+      unseen[row.incarnation]?[id] = nil
       verdicts[id] = nil
     }
   }

@@ -64,6 +64,10 @@ package struct PullMachine: ~Copyable {
   private var hasMore = false
   /// Scopes that are to be bootstrapped in this round, first one first.
   private var missing: [String] = []
+  /// A wake came while a round was under way: what it is about may lie behind the page fetched.
+  private var wakesAgain = false
+  /// The cursor has been too old once in this round; twice is not mended by another bootstrap.
+  private var hasExpired = false
 
   /// An idle machine.
   package init(schedule: RetrySchedule = .background) { self.schedule = schedule }
@@ -86,10 +90,13 @@ package struct PullMachine: ~Copyable {
       return begin(state)
     case (.wake, .idle), (.resumed, .paused):
       return begin(state)
+    case (.wake, _) where isBusy:
+      wakesAgain = true
+      return []
     case (.page(let page), .fetchingChanges(let after)):
       return take(page, after: after, state)
     case (.rows(let page), .fetchingRows(let scope, let after)):
-      return take(page, of: scope, after: after, state)
+      return take(page, of: scope, after: after, state, now: now, random: random)
     case (.failed(let failure), .fetchingChanges), (.failed(let failure), .fetchingRows):
       return fail(failure, state, now: now, random: random)
     case (.stored, .storing):
@@ -104,14 +111,29 @@ package struct PullMachine: ~Copyable {
   }
 
   private mutating func begin(_ state: borrowing ClientState) -> [Action] {
-    missing = state.scopes.filter(\.value.hasHole).keys.sorted(by: ByteOrder.precedes)
+    missing = unfinished(state)
     hasMore = true
+    wakesAgain = false
+    hasExpired = false
     return record(state, binding: nil)
+  }
+
+  /// The scopes whose bootstrap was interrupted, and those with a hole. No change of them may be
+  /// folded before it is complete.
+  private func unfinished(_ state: borrowing ClientState) -> [String] {
+    state.scopes.filter { $0.value.bootstrap != nil || !$0.value.holes.isEmpty }.keys
+      .sorted(by: ByteOrder.precedes)
   }
 
   private mutating func proceed(_ state: borrowing ClientState) -> [Action] {
     if let scope = missing.first {
       return fetchRows(of: scope, after: state.scopes[scope]?.bootstrap?.after)
+    }
+    if !hasMore {
+      missing = unfinished(state)
+      hasMore = wakesAgain || !missing.isEmpty
+      wakesAgain = false
+      if hasMore { return proceed(state) }
     }
     guard hasMore else {
       phase = .idle
@@ -139,7 +161,8 @@ package struct PullMachine: ~Copyable {
     if state.binding?.incarnation != state.incarnation {
       binding = Binding(serverID: page.history.serverID, incarnation: state.incarnation)
     }
-    if changes.isEmpty, page.cursor.positions == pulled, state.epoch == page.history.epoch {
+    let isNews = page.cursor.positions.contains { pulled[$0.key] != $0.value }
+    if changes.isEmpty, !isNews, state.epoch == page.history.epoch {
       return record(state, binding: binding)
     }
     if let binding {
@@ -157,11 +180,16 @@ package struct PullMachine: ~Copyable {
   }
 
   private mutating func take(
-    _ page: BootstrapPage, of scope: String, after: RecordKey?, _ state: borrowing ClientState
+    _ page: BootstrapPage, of scope: String, after: RecordKey?, _ state: borrowing ClientState,
+    now: Timestamp, random: UInt64
   ) -> [Action] {
     if let bound = state.binding, bound.serverID != page.history.serverID {
       phase = .paused(.notOurServer)
       return [.pause(.notOurServer)]
+    }
+    // A page that promises more behind nothing would never end.
+    if page.hasMore, page.rows.isEmpty {
+      return retry(afterSeconds: nil, now: now, random: random)
     }
     failures = 0
     if after != nil, state.scopes[scope]?.bootstrap?.epoch != page.history.epoch {
@@ -198,7 +226,8 @@ package struct PullMachine: ~Copyable {
   private mutating func fail(
     _ failure: SyncFailure, _ state: borrowing ClientState, now: Timestamp, random: UInt64
   ) -> [Action] {
-    if case .status(_, _, let problem) = failure, problem?.code == .cursorExpired {
+    if case .status(_, _, let problem) = failure, problem?.code == .cursorExpired, !hasExpired {
+      hasExpired = true
       missing = state.scopes.keys.sorted(by: ByteOrder.precedes)
       return proceed(state)
     }

@@ -18,20 +18,17 @@ extension ClientState {
   /// The next operations to send, in outbox order, transactions whole; not those in the lanes of
   /// `held`.
   func batch(limits: BatchLimits, holding held: Set<Identifier>) -> [OutboxOperation] {
-    let waiting = unsettled
     var blocked: Set<Int> = []
     var lanes: Lanes?
     if !held.isEmpty {
-      var map = Lanes(waiting, state: self)
+      var map = Lanes(unsettled, state: self)
       blocked = Set(held.compactMap { map.lane(of: $0) })
       lanes = map
     }
     var batch: [OutboxOperation] = []
     var byteCount = 0
     var index = 0
-    while index < waiting.count {
-      let unit = unit(at: index, of: waiting)
-      index += unit.count
+    while let unit = unit(from: &index) {
       if let lane = lanes?.lane(of: unit[0].operation.id), blocked.contains(lane) { continue }
       let unitBytes = unit.reduce(0) { $0 + $1.operation.bytes.count }
       let fits =
@@ -52,14 +49,20 @@ extension ClientState {
     return waiting.filter { $0.operation.transaction?.id == transaction.id }
   }
 
-  /// The operations of one transaction stand together in the outbox: they came in one append.
-  private func unit(at index: Int, of waiting: [OutboxOperation]) -> [OutboxOperation] {
-    guard let transaction = waiting[index].operation.transaction else {
-      return [waiting[index]]
+  /// The next unsettled operation at or behind `index` in the outbox with the rest of its
+  /// transaction, which stands behind it: they came in one append. Moves `index` behind them.
+  private func unit(from index: inout Int) -> [OutboxOperation]? {
+    var unit: [OutboxOperation] = []
+    while index < order.count, let kept = operations[order[index]] {
+      if kept.isUnsettled {
+        if let first = unit.first {
+          let transaction = first.operation.transaction?.id
+          if transaction == nil || kept.operation.transaction?.id != transaction { break }
+        }
+        unit.append(kept)
+      }
+      index += 1
     }
-    let end =
-      waiting[index...].firstIndex { $0.operation.transaction?.id != transaction.id }
-      ?? waiting.endIndex
-    return Array(waiting[index..<end])
+    return unit.isEmpty ? nil : unit
   }
 }

@@ -56,6 +56,7 @@ package struct PushMachine: ~Copyable {
   private struct Hold {
     var answers: Int
     var until: Timestamp
+    /// Another push succeeded since the last answer.
     var hasOtherSuccess = false
   }
 
@@ -107,7 +108,7 @@ package struct PushMachine: ~Copyable {
     case (.wake, .idle), (.recorded, .recording), (.resumed, .paused):
       return next(state, now: now)
     case (.marked, .marking(let batch)):
-      return send(batch, state)
+      return send(batch, state, now: now)
     case (.replied(let reply), .sending(let batch)):
       return take(reply, batch, state, now: now, random: random)
     case (.failed(let failure), .sending(let batch)):
@@ -123,30 +124,36 @@ package struct PushMachine: ~Copyable {
 
   private mutating func next(_ state: borrowing ClientState, now: Timestamp) -> [Action] {
     phase = .idle
-    guard state.binding?.incarnation == state.incarnation else { return [] }
+    guard state.binding?.incarnation == state.incarnation, state.known != nil else { return [] }
     for id in Array(holds.keys) where state.operation(id)?.isUnsettled != true { holds[id] = nil }
     let due = holds.filter { $0.value.until <= now }.min { $0.value.until < $1.value.until }
-    if let due { return begin(state.unit(of: due.key), state) }
+    if let due { return begin(state.unit(of: due.key), state, now: now) }
     var limits = limits
     if let suspectLimit { limits.operationLimit = suspectLimit }
     let batch = state.batch(limits: limits, holding: Set(holds.keys))
-    if !batch.isEmpty || !state.withdrawals.isEmpty { return begin(batch, state) }
+    if !batch.isEmpty || !state.withdrawals.isEmpty { return begin(batch, state, now: now) }
     guard let until = holds.values.map(\.until).min() else { return [] }
     return [.wait(until: until)]
   }
 
   private mutating func begin(
-    _ batch: [OutboxOperation], _ state: borrowing ClientState
+    _ batch: [OutboxOperation], _ state: borrowing ClientState, now: Timestamp
   ) -> [Action] {
     let fresh = batch.filter { !$0.isAttempted }.map(\.operation.id)
-    if fresh.isEmpty { return send(batch, state) }
+    if fresh.isEmpty { return send(batch, state, now: now) }
     phase = .marking(batch)
     return [.mark(Attempt(operationIDs: fresh))]
   }
 
+  /// Sends what of the batch still wants a verdict; the feed or the user may have been faster.
   private mutating func send(
-    _ batch: [OutboxOperation], _ state: borrowing ClientState
+    _ chosen: [OutboxOperation], _ state: borrowing ClientState, now: Timestamp
   ) -> [Action] {
+    let batch = chosen.filter { state.operation($0.operation.id)?.isUnsettled == true }
+    // While an operation is looked for, nothing else may be at fault.
+    let isSuspicious = !batch.isEmpty && (suspectLimit != nil || isHeld(batch))
+    let withdrawals = isSuspicious ? [] : Array(state.withdrawals.prefix(limits.operationLimit))
+    if batch.isEmpty, withdrawals.isEmpty, !chosen.isEmpty { return next(state, now: now) }
     guard let binding = state.binding, let known = state.known else {
       phase = .idle
       return []
@@ -162,8 +169,12 @@ package struct PushMachine: ~Copyable {
         PushRequest(
           account: sender?.account ?? "", device: sender?.device ?? "",
           incarnation: state.incarnation, serverID: binding.serverID, watermark: state.watermark,
-          known: known, items: items, withdrawals: state.withdrawals))
+          known: known, items: items, withdrawals: withdrawals))
     ]
+  }
+
+  private func isHeld(_ batch: [OutboxOperation]) -> Bool {
+    batch.first.map { holds[$0.operation.id] != nil } ?? false
   }
 
   // MARK: - Answers
@@ -178,14 +189,15 @@ package struct PushMachine: ~Copyable {
     }
     var settlements: [Settlement] = []
     var collisions: [Identifier] = []
+    var isAnswered = false
     for result in reply.results {
+      if result.outcome != .blocked { isAnswered = true }
       guard let kept = state.operation(result.operationID) else { continue }
       switch result.outcome {
       case .settled(let settlement):
-        if kept.settlement?.acceptance == nil || kept.isSettlementUnrecorded {
-          settlements.append(settlement)
-        }
-      case .collision: collisions.append(result.operationID)
+        if isNews(settlement, about: kept) { settlements.append(settlement) }
+      case .collision:
+        if kept.departure == nil { collisions.append(result.operationID) }
       case .blocked: continue
       }
     }
@@ -197,12 +209,24 @@ package struct PushMachine: ~Copyable {
           state.departure(
             of: id,
             reason: .deadLetter(
-              status: 409, message: "The server holds another operation by this id.")))
+              status: Departure.collisionStatus,
+              message: "The server holds another operation by this id.")))
       }
-    guard !entries.isEmpty else { return retry(afterSeconds: nil, now: now, random: random) }
+    guard isAnswered else { return retry(afterSeconds: nil, now: now, random: random) }
     succeed(batch)
+    // The feed may have told it all before.
+    if entries.isEmpty { return next(state, now: now) }
     phase = .recording
     return [.record(entries)]
+  }
+
+  /// Whether the outbox lacks this verdict. A refusal does not undo what the feed has shown.
+  private func isNews(_ settlement: Settlement, about kept: OutboxOperation) -> Bool {
+    guard let known = kept.settlement else { return true }
+    if known.acceptance != nil {
+      return settlement.acceptance != nil && kept.isSettlementUnrecorded
+    }
+    return settlement.acceptance != nil
   }
 
   private mutating func succeed(_ batch: [OutboxOperation]) {
@@ -223,6 +247,21 @@ package struct PushMachine: ~Copyable {
     case .pause(let pause):
       phase = .paused(pause)
       return [.pause(pause)]
+    case .split, .terminal, .suspect:
+      // Withdrawals alone wait, like anything that the server can't take now.
+      if batch.isEmpty { return retry(afterSeconds: nil, now: now, random: random) }
+      return isolate(failure, batch, state, now: now, random: random)
+    }
+  }
+
+  /// Looks for the operation that the server can't take, by halving.
+  private mutating func isolate(
+    _ failure: SyncFailure, _ batch: [OutboxOperation], _ state: borrowing ClientState,
+    now: Timestamp, random: UInt64
+  ) -> [Action] {
+    switch ReplyClass(failure) {
+    case .retry, .pause:
+      return retry(afterSeconds: nil, now: now, random: random)
     case .split:
       if isAlone(batch) {
         return bury(batch, status: 413, message: "It is too large for the server.", state)
@@ -265,6 +304,7 @@ package struct PushMachine: ~Copyable {
       return bury(
         batch, status: 500, message: "The server failed on it \(hold.answers) times.", state)
     }
+    hold.hasOtherSuccess = false
     let wait = schedule.wait(afterAttempt: hold.answers, random: random)
     hold.until = Timestamp(milliseconds: now.milliseconds + wait)
     holds[id] = hold

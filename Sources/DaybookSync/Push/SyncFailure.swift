@@ -40,12 +40,17 @@ package enum ReplyClass: Sendable, Hashable {
         return
       }
       switch status {
+      case 404, 405, 409, 410:
+        // About the address, the log or the cursor, never about one operation.
+        self = .retry(afterSeconds: wait)
       case 401, 403: self = .pause(.credentials)
       case 408, 429, 502, 503, 504: self = .retry(afterSeconds: wait)
       case 500...599: self = wait == nil ? .suspect : .retry(afterSeconds: wait)
       case 413: self = .split
       case 426: self = .pause(.upgradeRequired)
-      default: self = .terminal(status: status, message: problem?.message ?? "status \(status)")
+      case 400...499:
+        self = .terminal(status: status, message: problem?.message ?? "status \(status)")
+      default: self = .retry(afterSeconds: wait)
       }
     }
   }
@@ -63,6 +68,8 @@ package enum SyncPause: Sendable, Hashable {
   case historyChanged
   /// Another copy of this log has been sending.
   case oldCopy
+  /// The server has forgotten the log, and with it which operations it took.
+  case incarnationForgotten
 
   /// The pause that `problem` leads to, if it does.
   package init?(_ problem: ServerProblem) {
@@ -71,6 +78,7 @@ package enum SyncPause: Sendable, Hashable {
     case .notOurServer: self = .notOurServer
     case .historyChanged: self = .historyChanged
     case .oldCopy: self = .oldCopy
+    case .incarnationUnknown: self = .incarnationForgotten
     default: return nil
     }
   }

@@ -13,9 +13,11 @@ extension ClientState {
     var departures: [Departure] = []
     for settlement in roots where !gone.contains(settlement.operationID) {
       if operations[settlement.operationID]?.departure != nil { continue }
-      let departure = departure(of: settlement.operationID, reason: .verdict)
-      gone.formUnion(departure.members)
-      departures.append(departure)
+      let whole = departure(of: settlement.operationID, reason: .verdict)
+      // What follows two operations leaves with the first of them.
+      let members = whole.members.filter { !gone.contains($0) }
+      gone.formUnion(members)
+      departures.append(Departure(root: whole.root, members: members, reason: whole.reason))
     }
     return departures
   }

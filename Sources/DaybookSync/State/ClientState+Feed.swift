@@ -4,7 +4,8 @@ extension ClientState {
   /// Folds one change into the base, or into the base that a bootstrap of its scope builds.
   ///
   /// A whole row counts if it is newer than what is held, a delta if it follows it; what is not
-  /// newer is ignored; a hole asks for the scope anew.
+  /// newer is ignored; a hole that stays asks for the scope anew. A row that was deleted while a
+  /// bootstrap read pages leaves one until its removal is pulled.
   mutating func fold(_ change: Change, _ effects: inout StateEffects) {
     let key = change.record
     collection(key.collection)
@@ -32,21 +33,24 @@ extension ClientState {
     case .removal: rowBytes = nil
     case .delta:
       guard let held, held.version.number + 1 == change.version.number else {
-        scopes[change.scope, default: ScopeState()].hasHole = true
+        scopes[change.scope, default: ScopeState()].holes.insert(change.record)
         return nil
       }
       rowBytes = held.row.map {
         RowBytes.encode($0.applying(set: change.fields, unset: change.unset))
       }
     }
+    scopes[change.scope]?.holes.remove(change.record)
     return HeldRecord(rowBytes: rowBytes, version: change.version, scope: change.scope)
   }
 
-  /// A change with the id of an own operation is its accepted settlement.
+  /// A change with the id of an own operation is its accepted settlement, unless somebody else used
+  /// the id.
   private mutating func settleOwn(_ change: Change, _ effects: inout StateEffects) {
-    guard let kept = operations[change.operationID], kept.settlement?.acceptance == nil else {
-      return
-    }
+    guard let kept = operations[change.operationID], kept.settlement?.acceptance == nil,
+      kept.operation.record == change.record, kept.operation.account == change.account,
+      kept.operation.device == change.device
+    else { return }
     let acceptance = Settlement.Acceptance(
       scope: change.scope, sequence: change.sequence, version: change.version)
     settle(
@@ -83,7 +87,7 @@ extension ClientState {
     case .end:
       guard let built = scope.bootstrap else { return }
       scope.bootstrap = nil
-      scope.hasHole = false
+      scope.holes = []
       scope.position = built.position
       scopes[name] = scope
       epoch = built.epoch
@@ -103,7 +107,7 @@ extension ClientState {
         refresh(key, &effects)
       }
     }
-    for (key, held) in rows {
+    for (key, held) in rows where self.held(key) != held {
       collections[key.collection]?.base[key.id] = held
       refresh(key, &effects)
     }

@@ -47,7 +47,10 @@ extension ClientState {
   ) {
     let id = settlement.operationID
     guard var kept = operations[id] else { return }
-    if kept.settlement?.acceptance != nil, settlement.acceptance == nil { return }
+    if kept.settlement?.acceptance != nil {
+      // The feed and the server tell of one effect; what is recorded stays as it is.
+      if settlement.acceptance == nil || !kept.isSettlementUnrecorded { return }
+    }
     kept.settlement = settlement
     kept.isSettlementUnrecorded = !isRecorded
     if settlement.acceptance != nil { kept.departure = nil }
@@ -72,11 +75,14 @@ extension ClientState {
   }
 
   private mutating func decide(_ decision: Decision, _ effects: inout StateEffects) {
-    let members = operations[decision.root]?.departure?.members ?? [decision.root]
+    // The root may have taken effect after all, so the group is known by its members alone.
+    let members = order.filter { operations[$0]?.departure?.root == decision.root }
     for id in members {
-      guard var kept = operations[id], kept.departure != nil else { continue }
+      guard var kept = operations[id] else { continue }
       switch decision.kind {
-      case .resent: kept.departure = nil
+      case .resent:
+        guard kept.hasFailed else { continue }
+        kept.departure = nil
       case .discarded, .retried: kept.isDecided = true
       }
       operations[id] = kept
@@ -95,21 +101,26 @@ extension ClientState {
     scopes[acceptance.scope] = scope
   }
 
-  /// Confirms the operation if its scope's base shows its effect, and forgets it.
+  /// Confirms the operation if its scope's base shows its effect, and forgets it once its
+  /// settlement is in the outbox.
   mutating func confirm(_ id: Identifier, _ effects: inout StateEffects) {
     guard let kept = operations[id], let acceptance = kept.settlement?.acceptance,
-      !kept.isSettlementUnrecorded,
       let position = scopes[acceptance.scope]?.position, position.sequence >= acceptance.sequence
     else { return }
+    operations[id]?.isConfirmed = true
+    if kept.isSettlementUnrecorded {
+      removeOverlay(of: kept.operation)
+    } else {
+      drop(id)
+    }
     effects.operations.insert(id)
-    drop(id)
     refresh(kept.operation.record, &effects)
   }
 
   /// Forgets an operation that was decided about and of which nothing can come back.
   private mutating func dropIfOver(_ id: Identifier) {
     guard let kept = operations[id], kept.isDecided else { return }
-    if kept.settlement != nil || !kept.isAttempted { drop(id) }
+    if !kept.isWithdrawn, !kept.isSettlementUnrecorded { drop(id) }
   }
 
   private mutating func drop(_ id: Identifier) {

@@ -24,7 +24,7 @@ extension ClientState {
   package func base(for key: RecordKey) -> Base {
     let earlier = recordOperations[key]?.last { id in
       guard let kept = operations[id] else { return false }
-      return kept.isUnsettled || kept.settlement?.acceptance != nil
+      return kept.isUnsettled || (kept.settlement?.acceptance != nil && !kept.isConfirmed)
     }
     if let earlier { return .operation(earlier) }
     guard let held = held(key), held.rowBytes != nil else { return .none }

@@ -65,12 +65,14 @@ package struct ClientState: Sendable, Hashable {
   /// The number below which every operation has its settlement durably recorded, or was given up
   /// before it was ever sent.
   package var watermark: UInt64 {
-    var lowest = nextNumber
-    for kept in operations.values where kept.operation.incarnation == incarnation {
-      let waits = kept.isUnsettled || kept.isWithdrawn || kept.isSettlementUnrecorded
-      if waits { lowest = min(lowest, kept.operation.number) }
+    // Numbers grow in outbox order.
+    let lowest = order.first { id in
+      guard let kept = operations[id], kept.operation.incarnation == incarnation else {
+        return false
+      }
+      return kept.holdsWatermark
     }
-    return lowest
+    return lowest.flatMap { operations[$0]?.operation.number } ?? nextNumber
   }
 
   /// What was set aside and is not decided, in outbox order: drafts, dead letters, failed ones.
@@ -85,10 +87,11 @@ package struct ClientState: Sendable, Hashable {
     return groups
   }
 
-  /// The group that `departure` made, without the members that took effect after all.
+  /// The group that `departure` made, without the members that took effect after all or that left
+  /// with another group.
   package func setAside(_ departure: Departure) -> SetAside? {
     let members = departure.members.compactMap { operations[$0] }.filter {
-      $0.settlement?.acceptance == nil && !$0.isDecided
+      $0.departure?.root == departure.root && $0.settlement?.acceptance == nil && !$0.isDecided
     }
     return members.isEmpty ? nil : SetAside(departure: departure, operations: members)
   }

@@ -40,7 +40,7 @@ package struct CollectionState: Sendable, Hashable {
       }
       if let value = values[place] { indexes[field, default: [:]][value, default: []].insert(id) }
     }
-    indexed[id] = row == nil ? nil : values
+    indexed[id] = values.allSatisfy { $0 == nil } ? nil : values
   }
 }
 
@@ -62,8 +62,9 @@ package struct ScopeState: Sendable, Hashable {
   package var position: ScopePosition?
   /// The bootstrap under way, if any.
   package var bootstrap: Bootstrap?
-  /// A change did not follow the row held, so the scope wants a bootstrap anew.
-  package var hasHole = false
+  /// The records of which a change did not follow the row held; a whole row or a removal mends
+  /// one.
+  package var holes: Set<RecordKey> = []
   /// The highest place known from settlements.
   package var settled: ScopePosition?
 
