@@ -9,6 +9,8 @@ enum CommandTable {
     HistoryCommand.self,
     StatCommand.self,
     VerifyCommand.self,
+    SimulateLossyCommand.self,
+    SimulateClockCommand.self,
     HelpCommand.self,
     VersionCommand.self,
   ]
