@@ -8,7 +8,7 @@ import Testing
 
 /// The stores that behave the same.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  case embedded
+  case memory, embedded
 
   var testDescription: String { rawValue }
 }
@@ -33,8 +33,9 @@ final class StoreHarness {
 
   var history: HistoryIdentity { store.history }
 
-  /// Stops the store in order, and starts it anew on what is on the disk.
+  /// Stops the store in order, and starts it anew on what is on the disk; memory goes on.
   func restart() async throws {
+    if kind == .memory { return }
     try await close()
     store = try await Self.open(kind, directory)
   }
@@ -53,6 +54,8 @@ final class StoreHarness {
     _ kind: StoreKind, _ directory: TemporaryDirectory
   ) async throws -> AnyStore {
     switch kind {
+    case .memory:
+      return AnyStore(store: MemoryStore(history: Sample.history)) {}
     case .embedded:
       let store = try await EmbeddedStore.open(directory.path("data"), .test())
       return AnyStore(store: store) { try await store.close() }
