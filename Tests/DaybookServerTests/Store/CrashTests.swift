@@ -30,8 +30,8 @@ import Testing
   private static let path = SimulatedDisk.root + "/server"
   private static let batchCount = 3
 
-  /// Batches of two orders in one transaction and one alone; the same each time. Their photos make a
-  /// batch more than the log puts into one frame if it may choose, and compress to less than a
+  /// Batches of two orders in one transaction and one alone; the same each time. Their photos make
+  /// a batch more than the log puts into one frame if it may choose, and compress to less than a
   /// sector, so that a tear between two frames is likely.
   private static func batches() -> (device: Device, batches: [[DaybookFormat.Operation]]) {
     var device = Device()
