@@ -34,6 +34,11 @@ extension ClientState {
     if operation.incarnation == incarnation { nextNumber = max(nextNumber, operation.number + 1) }
     clock = max(clock, operation.clock)
     if case .operation(let base) = operation.base { dependents[base, default: 0] += 1 }
+    if let old = operation.supersedes.flatMap({ operations[$0] }), old.isWithdrawn,
+      old.operation.incarnation == incarnation
+    {
+      supersededNumbers[operation.id] = old.operation.number
+    }
     if kept.isLaidOver {
       layOver(operation)
       refresh(operation.record, &effects)
@@ -127,6 +132,7 @@ extension ClientState {
     guard let kept = operations[id] else { return }
     order.remove(at: place(of: kept.position))
     operations[id] = nil
+    supersededNumbers[id] = nil
     let record = kept.operation.record
     recordOperations[record]?.removeAll { $0 == id }
     if recordOperations[record]?.isEmpty == true { recordOperations[record] = nil }

@@ -31,6 +31,8 @@ package struct ClientState: Sendable, Hashable {
   var recordOperations: [RecordKey: [Identifier]] = [:]
   /// How many kept operations are based on each operation.
   var dependents: [Identifier: Int] = [:]
+  /// The numbers of attempted operations without a verdict, by the operation that supersedes each.
+  var supersededNumbers: [Identifier: UInt64] = [:]
   /// The versions that confirmed operations were given, while a kept one is based on them.
   var givenVersions: [Identifier: Version] = [:]
 
@@ -72,7 +74,10 @@ package struct ClientState: Sendable, Hashable {
       }
       return kept.holdsWatermark
     }
-    return lowest.flatMap { operations[$0]?.operation.number } ?? nextNumber
+    let number = lowest.flatMap { operations[$0]?.operation.number } ?? nextNumber
+    // The server must still know what became of an operation when its successor arrives.
+    let superseded = supersededNumbers.filter { operations[$0.key]?.holdsWatermark == true }
+    return min(number, superseded.values.min() ?? number)
   }
 
   /// What was set aside and is not decided, in outbox order: drafts, dead letters, failed ones.
