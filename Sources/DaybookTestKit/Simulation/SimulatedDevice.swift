@@ -40,7 +40,7 @@ package final class SimulatedDevice {
   /// The life of its log.
   package let incarnation: Identifier
   /// What its log has made of it.
-  package internal(set) var state: ClientState
+  package var state: ClientState
   /// Its log.
   package internal(set) var journal = SimulatedJournal()
   /// When its power is to be cut.
