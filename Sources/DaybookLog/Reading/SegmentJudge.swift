@@ -192,8 +192,14 @@ struct SegmentJudge {
   private mutating func checkEnd(_ header: SegmentHeader) {
     let next = report.nextNumber
     if let successor {
+      let end =
+        header.isEchoed
+        ? LogLayout.align(report.validEnd, to: LogLayout.pageByteCount) : report.validEnd
       if successor.lastNumber >= next {
         add(.missing, at: report.validEnd, lost: next...successor.lastNumber)
+      } else if UInt64(end) < successor.validEnd {
+        // A mark stood last, and no entry with it.
+        add(.mark, at: report.validEnd)
       }
     } else if durable >= next {
       add(.missing, at: report.validEnd, lost: next...durable)
@@ -218,7 +224,7 @@ struct SegmentJudge {
       if UInt64(bytes.count) != tail.byteCount {
         add(.fileSize, at: min(bytes.count, Int(clamping: tail.byteCount)))
       } else if CRC32C.checksum(bytes[settled...]) != tail.checksum {
-        add(.settledTail, at: settled)
+        add(.settledTail, at: scan.strayOffsets.first { $0 >= settled } ?? settled)
       }
     }
     guard report.header != nil else { return }
