@@ -43,7 +43,9 @@ package struct SegmentSequence {
       SegmentScan(bytes), bytes: bytes, file: file, stream: stream.name, ordinal: ordinal,
       next: nextNumber, successor: successor, witness: known)
     if isInUse, isLast { report.findings.removeAll { $0.kind == .tornTail } }
-    nextNumber = report.nextNumber
+    // What this file has lost is not lost once more by the next one.
+    let lost = report.findings.compactMap(\.lost).map(\.upperBound).max() ?? 0
+    nextNumber = max(report.nextNumber, lost + 1)
     return report
   }
 
