@@ -82,7 +82,7 @@ let package = Package(
         "Daybook", "DaybookServer", "DaybookServerCore", "DaybookNet", "DaybookLog", "DaybookSync",
         "DaybookFormat", "DaybookTestKit",
       ]),
-    tests("DaybookCLITests", ["DaybookFormat"]),
+    tests("DaybookCLITests", ["DaybookLog", "DaybookFormat", "DaybookTestKit"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11

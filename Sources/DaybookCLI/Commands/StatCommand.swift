@@ -103,7 +103,7 @@ extension StatCommand {
     var facts: [(String, String)] = [
       ("log", log.logID?.description ?? "unknown"),
       ("incarnation", log.header?.incarnation.description ?? "unknown"),
-      ("account", accountText(of: log)),
+      ("account", log.header?.accountText ?? "unknown"),
       ("server", contents.serverID?.description ?? "not met yet"),
       ("in use", log.directory.isInUse ? "yes" : "no"),
     ]
@@ -130,12 +130,6 @@ extension StatCommand {
     var records = Table([("collection", .left), ("records", .right)])
     for (name, count) in contents.records { records.add([printable(name), grouped(count)]) }
     output.table(records)
-  }
-
-  /// A server's log belongs to no account.
-  private static func accountText(of log: OpenedLog) -> String {
-    guard let account = log.header?.account else { return "unknown" }
-    return account.isEmpty ? "none" : printable(account)
   }
 
   private static func print(

@@ -34,8 +34,7 @@ struct DumpWriter {
           + "\(HybridTime(rawValue: header.clock).time.rfc3339)"
           + (header.isEchoed ? ", every batch twice" : ""))
       output.line(
-        "  log \(header.logID), incarnation \(header.incarnation), account "
-          + printable(header.account))
+        "  log \(header.logID), incarnation \(header.incarnation), account \(header.accountText)")
       if let before = header.predecessor {
         let validEnd = grouped(Int(clamping: before.validEnd))
         output.line(
@@ -64,7 +63,10 @@ struct DumpWriter {
     } else {
       line += ", next number \(header.firstNumber)"
     }
-    line += ", durable \(header.durableNumber), other stream next \(header.otherNext), \(clock)"
+    line += ", durable \(header.durableNumber)"
+    // A log of one stream has no other.
+    if header.otherNext > 0 { line += ", other stream next \(header.otherNext)" }
+    line += ", \(clock)"
     if !counts, header.kind == .batch { line += ", does not count" }
     output.line(line)
   }

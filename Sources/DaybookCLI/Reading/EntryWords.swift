@@ -17,6 +17,11 @@ private func hexadecimal(_ number: UInt64) -> String {
   return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
+extension SegmentHeader {
+  /// The account for a line of text; a server's log belongs to none.
+  var accountText: String { account.isEmpty ? "none" : printable(account) }
+}
+
 extension Base {
   /// `{"version":"3-..."}`, `{"operation":"..."}` or null.
   var value: Value {
