@@ -140,7 +140,7 @@ struct RecordHistory {
   /// All events in the order of their times.
   ///
   /// Events of one scope go by its sequence, whatever the clock did; what the server has not
-  /// answered stands behind what the log knew when it was made.
+  /// answered stands behind the events that were in the log before it.
   var ordered: [HistoryEvent] {
     var latest = Timestamp(milliseconds: .min)
     var times: [Timestamp] = []
