@@ -103,7 +103,9 @@ final class StreamWriter {
   }
 
   private func syncSegment() throws(FileError) {
-    guard var current = segment else { return }
+    // A second sync of the same bytes could only fail, and then say that a durable group is not
+    // there.
+    guard var current = segment, current.syncedEnd < current.offset else { return }
     try current.file.sync()
     current.syncedEnd = current.offset
     segment = current
