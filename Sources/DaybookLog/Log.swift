@@ -108,13 +108,15 @@ package final class Log: Sendable {
 
   /// Makes what the last segments hold durable before it is read, and has it read from the device.
   private static func settle(_ found: LogDirectory) throws(LogError) {
-    for stream in found.streams {
-      guard let last = stream.segments.last else { continue }
+    for stream in found.streams where !stream.segments.isEmpty {
       do throws(FileError) {
-        let file = try found.fileSystem.open("\(found.path)/\(last.file)", writable: true)
-        defer { file.close() }
-        try file.sync()
-        file.dropCache()
+        // The last one may be a prepared file, and the one before it the one that was written.
+        for segment in stream.segments.suffix(2) {
+          let file = try found.fileSystem.open("\(found.path)/\(segment.file)", writable: true)
+          defer { file.close() }
+          try file.sync()
+          file.dropCache()
+        }
         try found.fileSystem.syncDirectory("\(found.path)/\(stream.name)")
       } catch {
         throw LogError(error)
