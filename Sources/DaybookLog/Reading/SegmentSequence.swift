@@ -102,7 +102,7 @@ extension LogDirectory {
       for segment in stream.segments.reversed() {
         let highest = SegmentScan(try bytes(of: segment.file)).frames.map(\.header.otherNext).max()
         guard let highest else { continue }
-        witnesses[other.name] = max(witnesses[other.name] ?? 0, highest &- 1)
+        witnesses[other.name] = max(witnesses[other.name] ?? 0, highest == 0 ? 0 : highest - 1)
         break
       }
     }
