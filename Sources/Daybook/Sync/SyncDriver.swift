@@ -178,7 +178,8 @@ actor SyncDriver {
       problem = Status.Problem(pause)
     case .finish:
       lastPull = environment.now()
-      problem = nil
+      // Pulling goes on while nothing may be sent: that is still to be said.
+      problem = push.pause.map { Status.Problem($0) }
       if !push.isBusy { step(push: .wake(isUrgent: false)) }
     }
   }
