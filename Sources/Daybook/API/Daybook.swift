@@ -139,7 +139,7 @@ public final class Daybook: Sendable {
     _ body: @escaping @Sendable (inout WriteTransaction) throws -> Void
   ) async throws -> Receipt {
     let made = Mutex<[Identifier]>([])
-    try await journal.write { [account, maker, receipts] staged, state in
+    try await followed(made) { [account, maker, receipts] staged, state in
       var transaction = WriteTransaction(account: account, state: state, staged: staged)
       try body(&transaction)
       let operations = try maker.make(transaction, strategy: strategy, staged: &staged)
@@ -150,6 +150,18 @@ public final class Daybook: Sendable {
     }
     if strategy == .online { await driver?.wakePush(isUrgent: true) }
     return Receipt(operationIDs: made.withLock { $0 }, receipts: receipts)
+  }
+
+  /// Runs `body` on the journal; if what it made is not stored, nobody follows it any more.
+  private func followed(
+    _ made: borrowing Mutex<[Identifier]>, _ body: @escaping Journal.Body
+  ) async throws {
+    do {
+      try await journal.write(body)
+    } catch {
+      if let first = made.withLock({ $0.first }) { receipts.forget(first) }
+      throw error
+    }
   }
 
   /// Performs a named action of the schema on one record.

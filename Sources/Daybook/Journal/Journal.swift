@@ -128,16 +128,29 @@ final class Journal: Sendable {
     }
   }
 
+  /// The most bytes of operations in one group: 4 MiB, so that one sync never keeps everybody
+  /// waiting and a segment stays small.
+  private static let groupByteLimit = 4 << 20
+
   private func writeOutbox(_ group: [(Body, @Sendable (Result<Void, any Error>) -> Void)]) {
-    guard !group.isEmpty else { return }
+    var rest = group[...]
+    while !rest.isEmpty { writeGroup(&rest) }
+  }
+
+  /// Writes the first bodies of `rest` as one group, and takes them off.
+  private func writeGroup(
+    _ rest: inout ArraySlice<(Body, @Sendable (Result<Void, any Error>) -> Void)>
+  ) {
+    var byteCount = 0
     var staged = StagedWrites()
     var transactions: [[Entry]] = []
     var waiting: [@Sendable (Result<Void, any Error>) -> Void] = []
-    for (body, done) in group {
+    while byteCount < Journal.groupByteLimit, let (body, done) = rest.popFirst() {
       let mark = staged
       do {
         let entries = try state.read { state in try body(&staged, state) }
         transactions.append(entries)
+        byteCount += entries.reduce(0) { $0 + $1.bytes.count }
         waiting.append(done)
       } catch {
         staged = mark

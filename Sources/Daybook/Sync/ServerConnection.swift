@@ -66,13 +66,17 @@ struct ServerConnection: Sendable {
       return failed(.unreachable(reason: "\(error)"))
     }
     let status = UInt16(clamping: response.status)
+    let seconds = response.header("Retry-After").flatMap(UInt64.init)
     guard response.header(Wire.serverHeader) != nil else {
+      // What stands before the server may still say that a batch is too large, or that it is busy.
+      if [413, 429, 503].contains(response.status) {
+        return failed(.status(status, retryAfterSeconds: seconds, problem: nil))
+      }
       return failed(.notTheServer(status: status))
     }
     let value = try? CBORDecoder.decode(response.body[...], mode: .canonical)
     guard response.status == expected else {
       let problem = value.flatMap { try? ServerProblem(value: $0) }
-      let seconds = response.header("Retry-After").flatMap(UInt64.init)
       return failed(.status(status, retryAfterSeconds: seconds, problem: problem))
     }
     guard let value else { return failed(.notTheServer(status: status)) }

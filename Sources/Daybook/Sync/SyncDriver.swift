@@ -187,7 +187,7 @@ actor SyncDriver {
   private func receive(_ answer: ServerConnection.Answer<PushReply>) {
     switch answer {
     case .success(let reply):
-      problem = nil
+      problem = pull.pause.map(Status.Problem.init)
       step(push: .replied(reply))
     case .failure(let failed):
       problem = Status.Problem(failed.failure)

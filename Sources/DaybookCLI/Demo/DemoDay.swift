@@ -27,6 +27,9 @@ struct DemoDay: Sendable {
   func run() async throws -> DemoReport {
     let server = try await SyncServer.start(
       dataDirectory: directory.appendingPathComponent("server"), schema: data.schema)
+    // So that `daybook serve` can go on with it.
+    try Data(data.schemaBytes).write(
+      to: directory.appendingPathComponent("server/schema.json"))
     let proxy = LossyProxy(upstreamPort: server.port)
     let killed = KilledDevice(lastPush: plan.fates.count > plan.repCount ? 3 : 2)
     do {

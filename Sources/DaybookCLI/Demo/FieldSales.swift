@@ -53,6 +53,8 @@ enum FieldSales {
 /// The real grocery data that the demo runs on, from `Fixtures/field-sales`.
 struct FieldSalesData: Sendable {
   let schema: Schema
+  /// The file that the schema was read from, for the server to keep.
+  let schemaBytes: [UInt8]
   let products: [FieldSales.Product]
   let shops: [FieldSales.Shop]
   private let orders: [ValueMap]
@@ -66,7 +68,7 @@ struct FieldSalesData: Sendable {
     }
     let schemaBytes = try bytes(of: folder.appendingPathComponent("schema.json"))
     return FieldSalesData(
-      schema: try Schema(json: schemaBytes),
+      schema: try Schema(json: schemaBytes), schemaBytes: schemaBytes,
       products: try lines(folder, "products").compactMap { row in
         guard let sku = row["sku"]?.text else { return nil }
         return FieldSales.Product(

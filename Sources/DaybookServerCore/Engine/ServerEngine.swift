@@ -51,7 +51,7 @@ package struct ServerEngine<Store: ServerStore>: Sendable {
     let schema = schema
     let limit = ChangesRequest.limitRange.clamp(request.limit)
     return try await store.read { (reader: any ServerReader) throws(ServerProblem) in
-      let scopes = pulledScopes(of: request.account, schema: schema, reader: reader)
+      let scopes = try pulledScopes(of: request.account, schema: schema, reader: reader)
       let after = request.after ?? Cursor(epoch: history.epoch)
       var page = ChangesPage(
         history: history, serverTime: time, scopes: scopes, changes: [],
@@ -145,7 +145,7 @@ let wrongAccount = ServerProblem(
 /// The scopes that `account` pulls: the constant ones, its own, and for an overseer all there are.
 private func pulledScopes(
   of account: String, schema: Schema, reader: any ServerReader
-) -> [String] {
+) throws(ServerProblem) -> [String] {
   var names = Set(schema.constantScopes)
   if schema.overseers.contains(account) { names.formUnion(reader.scopes) }
   for collection in schema.collections.values {
@@ -155,7 +155,13 @@ private func pulledScopes(
     case .field(let field): names.insert("\(field)/\(account)")
     }
   }
-  return names.sorted(by: ByteOrder.precedes).prefix(Cursor.scopeLimit).map { $0 }
+  guard names.count <= Cursor.scopeLimit else {
+    throw ServerProblem(
+      .tooLarge,
+      "This account would pull \(names.count) scopes; a cursor names at most \(Cursor.scopeLimit). "
+        + "Divide what it oversees among several accounts.")
+  }
+  return names.sorted(by: ByteOrder.precedes)
 }
 
 /// Refuses a place that is not in this history.

@@ -80,6 +80,12 @@ package struct PullMachine: ~Copyable {
     }
   }
 
+  /// The reason for which nothing is pulled, if there is one.
+  package var pause: SyncPause? {
+    if case .paused(let pause) = phase { return pause }
+    return nil
+  }
+
   /// Steps the machine.
   package mutating func handle(
     _ event: Event, state: borrowing ClientState, now: Timestamp, random: UInt64
@@ -94,7 +100,7 @@ package struct PullMachine: ~Copyable {
       wakesAgain = true
       return []
     case (.page(let page), .fetchingChanges(let after)):
-      return take(page, after: after, state)
+      return take(page, after: after, state, now: now, random: random)
     case (.rows(let page), .fetchingRows(let scope, let after)):
       return take(page, of: scope, after: after, state, now: now, random: random)
     case (.failed(let failure), .fetchingChanges), (.failed(let failure), .fetchingRows):
@@ -145,23 +151,26 @@ package struct PullMachine: ~Copyable {
   }
 
   private mutating func take(
-    _ page: ChangesPage, after: Cursor?, _ state: borrowing ClientState
+    _ page: ChangesPage, after: Cursor?, _ state: borrowing ClientState, now: Timestamp,
+    random: UInt64
   ) -> [Action] {
     if let bound = state.binding, bound.serverID != page.history.serverID {
       phase = .paused(.notOurServer)
       return [.pause(.notOurServer)]
     }
+    let pulled = after?.positions ?? [:]
+    let isNews = page.cursor.positions.contains { pulled[$0.key] != $0.value }
+    // A page that promises more and gets nowhere would never end.
+    if page.hasMore, !isNews { return retry(afterSeconds: nil, now: now, random: random) }
     failures = 0
     hasMore = page.hasMore
     missing = page.scopes.filter { state.scopes[$0]?.position == nil }
     if !missing.isEmpty { hasMore = true }
-    let pulled = after?.positions ?? [:]
     let changes = page.changes.filter { pulled[$0.scope] != nil }
     var binding: Binding?
     if state.binding?.incarnation != state.incarnation {
       binding = Binding(serverID: page.history.serverID, incarnation: state.incarnation)
     }
-    let isNews = page.cursor.positions.contains { pulled[$0.key] != $0.value }
     if changes.isEmpty, !isNews, state.epoch == page.history.epoch {
       return record(state, binding: binding)
     }
@@ -246,9 +255,9 @@ package struct PullMachine: ~Copyable {
     afterSeconds seconds: UInt64?, now: Timestamp, random: UInt64
   ) -> [Action] {
     failures += 1
-    let wait =
-      seconds.map { Int64($0) * 1_000 }
-      ?? schedule.wait(afterAttempt: failures, random: random)
+    // What the server asks for, but never less than the schedule's own wait.
+    let own = schedule.wait(afterAttempt: failures, random: random)
+    let wait = max(own, seconds.map { Int64($0) * 1_000 } ?? 0)
     let until = Timestamp(milliseconds: now.milliseconds + wait)
     phase = .waiting(until: until, isFirm: seconds != nil)
     return [.wait(until: until)]

@@ -69,6 +69,8 @@ package struct PushMachine: ~Copyable {
   private var holds: [Identifier: Hold] = [:]
   private var failures = 0
   private var suspectLimit: Int?
+  /// How many operations of the batch that failed have not been answered yet.
+  private var suspectCount = 0
   private var hasRetriedWhole = false
 
   /// An idle machine.
@@ -191,8 +193,8 @@ package struct PushMachine: ~Copyable {
     var collisions: [Identifier] = []
     var isAnswered = false
     for result in reply.results {
-      if result.outcome != .blocked { isAnswered = true }
       guard let kept = state.operation(result.operationID) else { continue }
+      if result.outcome != .blocked { isAnswered = true }
       switch result.outcome {
       case .settled(let settlement):
         if isNews(settlement, about: kept) { settlements.append(settlement) }
@@ -234,7 +236,8 @@ package struct PushMachine: ~Copyable {
     hasRetriedWhole = false
     for kept in batch { holds[kept.operation.id] = nil }
     for id in Array(holds.keys) { holds[id]?.hasOtherSuccess = true }
-    if let limit = suspectLimit, holds.isEmpty, batch.count < limit { suspectLimit = nil }
+    suspectCount = max(0, suspectCount - batch.count)
+    if suspectCount == 0 { suspectLimit = nil }
   }
 
   private mutating func fail(
@@ -289,6 +292,7 @@ package struct PushMachine: ~Copyable {
   private mutating func halve(
     _ batch: [OutboxOperation], _ state: borrowing ClientState, now: Timestamp
   ) -> [Action] {
+    if suspectLimit == nil { suspectCount = batch.count }
     suspectLimit = max(1, batch.count / 2)
     return next(state, now: now)
   }
@@ -327,9 +331,9 @@ package struct PushMachine: ~Copyable {
     afterSeconds seconds: UInt64?, now: Timestamp, random: UInt64
   ) -> [Action] {
     failures += 1
-    let wait =
-      seconds.map { Int64($0) * 1_000 }
-      ?? schedule.wait(afterAttempt: failures, random: random)
+    // What the server asks for, but never less than the schedule's own wait.
+    let own = schedule.wait(afterAttempt: failures, random: random)
+    let wait = max(own, seconds.map { Int64($0) * 1_000 } ?? 0)
     let until = Timestamp(milliseconds: now.milliseconds + wait)
     phase = .waiting(until: until, isFirm: seconds != nil)
     return [.wait(until: until)]
