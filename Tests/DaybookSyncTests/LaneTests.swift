@@ -130,6 +130,24 @@ import Testing
     #expect(groups == [[first.id, third.id, fourth.id], [second.id]])
   }
 
+  @Test func `what was written on an operation that was just given up does not wait for ever`()
+    throws
+  {
+    let rig = PushRig()
+    let first = rig.write(.order("1", quantity: 1))
+    // One group of writes: the second one is made before the first one's departure shows.
+    let departure = rig.state.departure(of: first.id, reason: .withdrawn)
+    let second = rig.write(.quantity(2, of: "1"))
+    let third = rig.write(.note("x", on: "1"))
+    let free = rig.write(.order("2", quantity: 1))
+    rig.apply(.departure(departure))
+    #expect(rig.send()?.items.map(\.operation) == [free])
+    #expect(rig.state.setAside.map(\.root) == [first.id, second.id])
+    #expect(
+      rig.state.setAside[1].operations.map(\.operation.id) == [second.id, third.id])
+    #expect(rig.state.setAside[1].departure.reason.isDeadLetter)
+  }
+
   @Test func `a decision reaches the group though its root took effect after all`() async throws {
     let world = World()
     let (rep, _) = try await world.repAndOffice()
@@ -221,5 +239,12 @@ import Testing
     #expect(try await rep.drain())
     #expect(try await world.order("1")?.quantity == 12)
     #expect(rep.state.setAside.isEmpty)
+  }
+}
+
+extension Departure.Reason {
+  fileprivate var isDeadLetter: Bool {
+    if case .deadLetter = self { return true }
+    return false
   }
 }

@@ -141,6 +141,10 @@ package struct PushMachine: ~Copyable {
   private mutating func begin(
     _ batch: [OutboxOperation], _ state: borrowing ClientState, now: Timestamp
   ) -> [Action] {
+    if let orphan = batch.first(where: { state.isOrphaned($0.operation) }) {
+      return bury(
+        [orphan], status: 424, message: "What it is based on did not take effect.", state)
+    }
     let fresh = batch.filter { !$0.isAttempted }.map(\.operation.id)
     if fresh.isEmpty { return send(batch, state, now: now) }
     phase = .marking(batch)

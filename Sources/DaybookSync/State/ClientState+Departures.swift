@@ -22,6 +22,14 @@ extension ClientState {
     return departures
   }
 
+  /// Whether the operation is based on one that will never take effect, so that the server would
+  /// never decide about it. It was written while that one left its lane.
+  func isOrphaned(_ operation: Operation) -> Bool {
+    guard case .operation(let base) = operation.base else { return false }
+    guard let kept = operations[base] else { return givenVersions[base] == nil }
+    return kept.settlement?.acceptance == nil && !kept.isUnsettled
+  }
+
   /// The group that leaves with `root`: its transaction, and every later operation based on the
   /// result of a member, referring to a record that a member would have created, or in one
   /// transaction with such an operation.
