@@ -48,7 +48,6 @@ package final class Log: Sendable {
     do throws(FileError) {
       if try fileSystem.attributes(of: directory) == nil {
         try fileSystem.makeDirectory(directory)
-        try fileSystem.syncDirectory(parent(of: directory))
       }
     } catch {
       throw LogError(error)
@@ -106,16 +105,19 @@ package final class Log: Sendable {
       streams: configuration.streams.map(\.name), committer: committer, lock: lock)
   }
 
-  /// Makes what the last segments hold durable before it is read, and has it read from the device.
+  /// Makes what the last segments hold durable before it is read, and has it read from the device:
+  /// back to the newest one with a header, since all before it were synced when it was begun.
   private static func settle(_ found: LogDirectory) throws(LogError) {
-    for stream in found.streams where !stream.segments.isEmpty {
+    for stream in found.streams {
+      guard !stream.segments.isEmpty else { continue }
       do throws(FileError) {
-        // The last one may be a prepared file, and the one before it the one that was written.
-        for segment in stream.segments.suffix(2) {
+        for segment in stream.segments.reversed() {
           let file = try found.fileSystem.open("\(found.path)/\(segment.file)", writable: true)
           defer { file.close() }
           try file.sync()
           file.dropCache()
+          let start = try file.read(at: 0, count: LogLayout.segmentHeaderByteCount)
+          if SegmentScan(start).header != nil { break }
         }
         try found.fileSystem.syncDirectory("\(found.path)/\(stream.name)")
       } catch {
@@ -168,6 +170,8 @@ package final class Log: Sendable {
         try file.sync()
       }
       try fileSystem.syncDirectory(directory)
+      // An earlier opening may have ended between making the directory and this.
+      if found.isNew { try fileSystem.syncDirectory(parent(of: directory)) }
     } catch {
       throw LogError(error)
     }
@@ -249,6 +253,14 @@ package final class Log: Sendable {
     defer { lock.release() }
     guard let committer else { return }
     _ = try wait { done in committer.enqueue(.close(done: done)) }
+  }
+
+  deinit {
+    let isOpen = isClosed.withLock { !$0 }
+    guard isOpen, let committer else { return }
+    // The thread holds the lock until it has ended.
+    let lock = self.lock
+    committer.enqueue(.close { _ in lock.release() })
   }
 
   private func wait(

@@ -27,7 +27,7 @@ package struct ByteWriter {
 
   /// Appends `count` zero bytes.
   package mutating func appendZeros(_ count: Int) {
-    bytes.append(contentsOf: repeatElement(0, count: count))
+    bytes.append(contentsOf: [UInt8](repeating: 0, count: count))
   }
 }
 

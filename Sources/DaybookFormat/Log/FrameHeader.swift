@@ -40,8 +40,10 @@ package struct FrameHeader: Sendable, Hashable {
   /// "DBF1" as a little-endian number.
   package static let magic: UInt32 = 0x3146_4244
 
-  /// What the frame is; `nil` for a kind that may be skipped.
+  /// What the frame is; `nil` for a kind that is not known.
   package var kind: Kind?
+  /// A later version made the kind up, and it may not be skipped.
+  package private(set) var isMandatoryUnknown = false
   /// How the payload is stored.
   package var codec: Codec
   /// Payload bytes as stored.
@@ -130,10 +132,11 @@ package struct FrameHeader: Sendable, Hashable {
       let kindCode: UInt8 = try reader.read()
       let codecCode: UInt8 = try reader.read()
       let flags: UInt16 = try reader.read()
-      guard kindCode >= 0x80 || Kind(rawValue: kindCode) != nil,
+      guard kindCode != 0,
         let codec = Codec(rawValue: codecCode), flags == 0
       else { return nil }
       kind = Kind(rawValue: kindCode)
+      isMandatoryUnknown = kind == nil && kindCode < 0x80
       self.codec = codec
       storedByteCount = try reader.read()
       rawByteCount = try reader.read()
@@ -150,7 +153,9 @@ package struct FrameHeader: Sendable, Hashable {
       return nil
     }
     guard storedByteCount <= UInt32(LogLayout.frameByteLimit),
-      rawByteCount <= UInt32(LogLayout.frameByteLimit)
+      rawByteCount <= UInt32(LogLayout.frameByteLimit),
+      frameNumber <= LogLayout.numberLimit, (1...LogLayout.numberLimit).contains(firstNumber),
+      durableNumber <= LogLayout.numberLimit, otherNext <= LogLayout.numberLimit
     else { return nil }
   }
 

@@ -89,6 +89,9 @@ package struct HeadSlot: Sendable, Hashable {
         let ordinal: UInt64 = try reader.read()
         let durable: UInt64 = try reader.read()
         let validEnd: UInt64 = try reader.read()
+        guard durable <= LogLayout.numberLimit, ordinal <= LogLayout.numberLimit else {
+          return nil
+        }
         streams.append(
           Stream(
             name: String(decoding: name, as: UTF8.self), ordinal: ordinal, durableNumber: durable,

@@ -22,6 +22,8 @@ package enum LogLayout {
   package static let streamNameByteLimit = 16
   /// The most streams of a log.
   package static let streamLimit = 8
+  /// The highest number of an entry, a frame or a segment: 2^53 - 1, exact in every language.
+  package static let numberLimit: UInt64 = 1 << 53 - 1
   /// The end of a segment's file name.
   package static let segmentSuffix = ".dbs"
   /// Payloads from this size on are compressed where the stream says so.

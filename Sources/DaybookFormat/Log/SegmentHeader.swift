@@ -25,7 +25,7 @@
 ///     152     8     predecessor: valid end, the offset behind its last valid byte
 ///     160     8     predecessor: size of the file
 ///     168     8     predecessor: last entry number
-///     176     4     predecessor: CRC-32C of the bytes from the valid end to the end of the file
+///     176     4     predecessor: CRC-32C of the whole file
 ///     180     4     predecessor: flags, bit 0: size and CRC-32C are known
 ///     184     32    predecessor: chain value, zero until chains are written
 ///     216     16    key id, zero until encryption is written
@@ -45,15 +45,15 @@ package struct SegmentHeader: Sendable, Hashable {
     package var validEnd: UInt64
     /// The number of its last entry.
     package var lastNumber: UInt64
-    /// The size of its file and the checksum of the bytes behind the valid end; `nil` if the disk
-    /// could not be trusted to tell.
+    /// The size and the checksum of its file; `nil` if it was closed, or if the disk could not be
+    /// trusted to tell.
     package var tail: Tail?
 
-    /// What a file holds behind its valid end.
+    /// What a file held when it was settled.
     package struct Tail: Sendable, Hashable {
       /// The size of the file.
       package var byteCount: UInt64
-      /// CRC-32C of the bytes from the valid end to the end of the file.
+      /// CRC-32C of the whole file.
       package var checksum: UInt32
 
       /// A tail of these properties.
@@ -232,7 +232,10 @@ extension SegmentHeader {
     let accountByteCount: UInt16 = try reader.read()
     try reader.readZeros(6)
     let account = try reader.read(count: LogLayout.accountByteLimit)
-    guard flags <= 1, accountByteCount <= UInt16(LogLayout.accountByteLimit),
+    guard flags <= 1, (1...LogLayout.numberLimit).contains(firstNumber),
+      (1...LogLayout.numberLimit).contains(ordinal),
+      predecessor?.lastNumber ?? 0 < LogLayout.numberLimit,
+      accountByteCount <= UInt16(LogLayout.accountByteLimit),
       let accountName = String(
         validating: account.prefix(Int(accountByteCount)), as: UTF8.self)
     else { throw Problem.damaged }

@@ -122,7 +122,11 @@ package struct LogDirectory: Sendable {
     var segments: [(ordinal: UInt64, file: String)] = []
     for file in try fileSystem.list(folder) where file.hasSuffix(LogLayout.segmentSuffix) {
       let stem = file.dropLast(LogLayout.segmentSuffix.count).split(separator: ".")
-      guard stem.count == 2, stem[1] == "g0", let ordinal = UInt64(stem[0]), ordinal > 0 else {
+      guard stem.count == 2, stem[1] == "g0", let ordinal = UInt64(stem[0]),
+        (1...LogLayout.numberLimit).contains(ordinal),
+        // Other spellings of a number would be the same segment twice.
+        segmentFile(stream: name, ordinal: ordinal) == "\(name)/\(file)"
+      else {
         continue
       }
       segments.append((ordinal, "\(name)/\(file)"))

@@ -1,52 +1,66 @@
 import DaybookFormat
 
+/// What is known of a segment from outside its file.
+struct SegmentContext {
+  let file: String
+  let stream: String
+  let ordinal: UInt64
+  /// The number that the segment must begin with.
+  let next: UInt64
+  /// What the header of the next segment says of it.
+  var successor: SegmentHeader.Predecessor?
+  /// The number before the first one of a later segment: nothing above it counts.
+  var lastNumber: UInt64?
+  /// The highest number that anything outside knows to be durable.
+  var witness: UInt64
+  /// What `HEAD` says, if it names this segment.
+  var head: HeadSlot.Stream?
+}
+
 /// Decides what the frames and stray bytes of one segment mean.
 ///
 /// At the first frame that is missing, with q the next number expected: a *witness* (a valid later
-/// frame or mark, a slot of HEAD, or a frame of the other stream that says q was durable; a closing
-/// mark; a successor's header) makes it damage. Without one it is a torn tail. A valid echo stands
-/// in for its frame in every case. Source: `Docs/Format.md`, section "Verdict".
+/// frame or mark, a slot of HEAD, or a frame of the other stream that says q was durable; a later
+/// segment) makes it damage. Without one it is a torn tail. A valid echo stands in for its frame in
+/// every case. Source: `Docs/Format.md`, section "Verdict".
 struct SegmentJudge {
   private let scan: SegmentScan
-  private let successor: SegmentHeader.Predecessor?
-  /// The highest number that anything outside this file knows to be durable.
-  private let witness: UInt64
+  private let context: SegmentContext
   private var report: SegmentReport
+  /// The frames that count, by number.
   private var originals: [UInt64: SegmentScan.Frame] = [:]
   private var echoes: [UInt64: SegmentScan.Frame] = [:]
-  /// The highest number that anything knows to be durable.
-  private var durable: UInt64 = 0
   private var highest: UInt64?
-  /// Where the walk found the file torn, and stopped.
-  private var isTorn = false
+  private var closing: [SegmentScan.Frame] = []
+  /// The highest number that anything knows to be durable.
+  private var durable: UInt64
+  /// A sync had returned for all bytes before this offset.
+  private var syncedEnd = 0
 
-  /// Judges `scan` of `file`. `next` is the number that the segment must begin with.
+  /// Judges `scan`, made of `bytes`.
   static func judge(
-    _ scan: SegmentScan, bytes: [UInt8], file: String, stream: String, ordinal: UInt64,
-    next: UInt64, successor: SegmentHeader.Predecessor?, witness: UInt64
+    _ scan: SegmentScan, bytes: [UInt8], context: SegmentContext
   ) -> SegmentReport {
-    var judge = SegmentJudge(
-      scan: scan, successor: successor, witness: witness,
-      report: SegmentReport(
-        file: file, stream: stream, ordinal: ordinal, scan: scan, nextNumber: next))
-    if let header = scan.header {
-      judge.walk(header, next: next)
+    var judge = SegmentJudge(scan, context)
+    if scan.header != nil, case .newer(let major, _)? = scan.newer {
+      judge.report.newerVersion = major
+    } else if let header = scan.header {
+      judge.walk(header)
     } else {
       judge.withoutHeader()
     }
-    judge.checkTail(bytes)
+    judge.compare(bytes)
     judge.report.findings.sort { $0.offset < $1.offset }
     return judge.report
   }
 
-  private init(
-    scan: SegmentScan, successor: SegmentHeader.Predecessor?, witness: UInt64,
-    report: SegmentReport
-  ) {
+  private init(_ scan: SegmentScan, _ context: SegmentContext) {
     self.scan = scan
-    self.successor = successor
-    self.witness = witness
-    self.report = report
+    self.context = context
+    durable = max(context.witness, context.lastNumber ?? 0)
+    report = SegmentReport(
+      file: context.file, stream: context.stream, ordinal: context.ordinal, scan: scan,
+      nextNumber: context.next)
   }
 
   private mutating func add(
@@ -56,38 +70,49 @@ struct SegmentJudge {
       LogFinding(kind, file: report.file, offset: UInt64(offset), lost: lost))
   }
 
-  // MARK: - Header
-
-  private mutating func withoutHeader() {
-    let next = report.nextNumber
-    if case .newer(let major, _) = scan.newer {
-      report.newerVersion = major
-    } else if let successor {
-      // A successor that names nothing valid in it has settled a header that never became whole.
-      if successor.validEnd > 0 { add(.header, at: 0, lost: range(next, successor.lastNumber)) }
-    } else if witness >= next {
-      add(.header, at: 0, lost: next...witness)
-    } else if scan.isBlank {
-      report.isSpare = true
-    } else {
-      add(.tornTail, at: 0)
-    }
+  /// The closing marks and the size were synced.
+  private var isSealed: Bool {
+    report.isClosed && (context.successor != nil || context.head?.isClosed == true)
   }
 
   private func range(_ first: UInt64, _ last: UInt64) -> ClosedRange<UInt64>? {
     first <= last ? first...last : nil
   }
 
+  // MARK: - Header
+
+  private mutating func withoutHeader() {
+    let lost = range(report.nextNumber, durable)
+    if case .newer(let major, _) = scan.newer {
+      report.newerVersion = max(major, LogLayout.version)
+    } else if let successor = context.successor {
+      // A successor that names nothing valid in it has settled a header that never became whole.
+      if successor.validEnd > 0 { add(.header, at: 0, lost: lost) }
+    } else if lost != nil {
+      add(.header, at: 0, lost: lost)
+    } else if let head = context.head, head.validEnd > 0 {
+      add(.header, at: 0)
+    } else if scan.isBlank {
+      report.isSpare = context.lastNumber == nil
+    } else if context.lastNumber == nil {
+      add(.tornTail, at: 0)
+    }
+  }
+
   // MARK: - Frames
 
-  private mutating func walk(_ header: SegmentHeader, next: UInt64) {
-    for offset in scan.badHeaderCopies { add(.headerCopy, at: offset) }
-    if header.firstNumber != next {
-      add(.missing, at: 0, lost: range(next, header.firstNumber &- 1))
+  private mutating func walk(_ header: SegmentHeader) {
+    guard header.stream == context.stream, header.ordinal == context.ordinal else {
+      // Whole, but another segment's: nothing in it may be taken for this one's.
+      add(.header, at: 88, lost: range(report.nextNumber, durable))
+      return
+    }
+    if header.firstNumber != context.next {
+      add(.missing, at: 0, lost: range(context.next, header.firstNumber - 1))
     }
     report.nextNumber = header.firstNumber
-    report.validEnd = LogLayout.segmentHeaderByteCount
-    let limit = successor.map { Int(clamping: $0.validEnd) } ?? Int.max
+    let limit = context.successor.map { Int(clamping: $0.validEnd) } ?? Int.max
+    report.validEnd = min(LogLayout.segmentHeaderByteCount, limit)
     collect(limit)
     var number: UInt64 = 0
     while let highest, number <= highest {
@@ -99,86 +124,58 @@ struct SegmentJudge {
       } else if let behind = hole(at: number) {
         number = behind
       } else {
-        return
+        break
       }
     }
-    checkEnd(header)
+    checkEnd()
+    checkBytes(header)
   }
 
   private mutating func collect(_ limit: Int) {
-    durable = witness
-    for frame in scan.frames where frame.offset < limit {
+    for frame in scan.frames where frame.offset < limit && isWithinNumbers(frame) {
       let number = frame.header.frameNumber
       if frame.header.kind == .echo {
         echoes[number] = frame
       } else {
         originals[number] = frame
       }
-      if frame.header.kind == .closingMark { report.isClosed = true }
+      if frame.header.kind == .closingMark { closing.append(frame) }
       durable = max(durable, frame.header.durableNumber)
       highest = max(highest ?? 0, number)
     }
-    if let successor { durable = max(durable, successor.lastNumber) }
+    report.isClosed = !closing.isEmpty
+  }
+
+  /// A later segment gives the numbers behind its predecessor's last one anew.
+  private func isWithinNumbers(_ frame: SegmentScan.Frame) -> Bool {
+    guard let last = context.lastNumber else { return true }
+    return frame.nextNumber <= last + 1
   }
 
   private mutating func take(_ frame: SegmentScan.Frame) {
     let number = frame.header.frameNumber
-    let isCopied = report.header?.isEchoed == true && isBatch(frame)
-    if isCopied, originals[number] == nil || echoes[number] == nil {
-      // Whether it was acknowledged decides between a bad copy and a group that was never finished.
-      let isAcknowledged =
-        report.isClosed || successor != nil || durable >= frame.nextNumber - 1
-      if isAcknowledged { add(.frameCopy, at: placeOfMissingCopy(of: frame)) }
+    let isAcknowledged = isSealed || durable >= frame.nextNumber - 1
+    if report.header?.isEchoed == true, frame.isBatch, isAcknowledged,
+      originals[number] == nil || echoes[number] == nil
+    {
+      add(.frameCopy, at: placeOfMissingCopy(of: frame))
     }
-    if frame.header.kind != .closingMark, frame.header.entryCount > 0 || isBatch(frame) {
-      report.frames.append(frame)
-    }
+    if frame.isBatch { report.frames.append(frame) }
     report.nextNumber = frame.nextNumber
-    report.validEnd = max(report.validEnd, frame.end, echoes[number]?.end ?? 0)
-  }
-
-  private func isBatch(_ frame: SegmentScan.Frame) -> Bool {
-    frame.header.kind == .batch || frame.header.kind == .echo
+    let end = min(max(frame.end, echoes[number]?.end ?? 0), scan.byteCount)
+    report.validEnd = max(report.validEnd, end)
+    if frame.isBatch, isAcknowledged { syncedEnd = max(syncedEnd, end) }
   }
 
   /// Where the twin of `frame` should stand: the first stray byte on its side, or the page it
   /// begins on.
   private func placeOfMissingCopy(of frame: SegmentScan.Frame) -> Int {
     if frame.header.kind == .echo {
-      let start = report.validEnd
+      let start = placeOfNextFrame
       return scan.strayOffsets.first { $0 >= start && $0 < frame.offset } ?? start
     }
     let page = LogLayout.align(frame.end, to: LogLayout.pageByteCount)
     return scan.strayOffsets.first { $0 >= frame.end } ?? page
-  }
-
-  /// Judges that frame `number` is missing. Returns the number of the frame to go on with; `nil` if
-  /// the walk ends here.
-  private mutating func hole(at number: UInt64) -> UInt64? {
-    let next = report.nextNumber
-    let offset =
-      scan.strayOffsets.first { $0 >= report.validEnd }
-      ?? placeOfNextFrame
-    guard report.isClosed || successor != nil || durable >= next else {
-      isTorn = true
-      add(.tornTail, at: offset)
-      return nil
-    }
-    let later = scan.frames.first {
-      $0.header.frameNumber > number && $0.header.kind != .echo && $0.header.firstNumber >= next
-    }
-    guard let later else {
-      let last = max(durable, successor?.lastNumber ?? 0)
-      add(.frame, at: offset, lost: range(next, last))
-      return nil
-    }
-    if later.header.firstNumber == next {
-      add(.mark, at: offset)
-    } else {
-      add(.frame, at: offset, lost: next...(later.header.firstNumber - 1))
-      report.nextNumber = later.header.firstNumber
-    }
-    return later.header.frameNumber
   }
 
   private var placeOfNextFrame: Int {
@@ -186,71 +183,120 @@ struct SegmentJudge {
       ? LogLayout.align(report.validEnd, to: LogLayout.pageByteCount) : report.validEnd
   }
 
+  /// Judges that frame `number` is missing. Returns the number of the frame to go on with; `nil` if
+  /// the walk ends here.
+  private mutating func hole(at number: UInt64) -> UInt64? {
+    let next = report.nextNumber
+    let offset =
+      scan.strayOffsets.first { $0 >= report.validEnd } ?? placeOfNextFrame
+    let later = laterFrame(than: number)
+    if let later, later.header.firstNumber == next {
+      // Only a mark is missing. It was synced with whatever came behind it.
+      let wasSynced = isSealed || context.successor != nil || durable >= next
+      add(wasSynced ? .mark : .tornTail, at: offset)
+      return later.header.frameNumber
+    }
+    guard durable >= next else {
+      add(.tornTail, at: offset)
+      return nil
+    }
+    guard let later else {
+      add(.frame, at: offset, lost: next...durable)
+      report.nextNumber = durable + 1
+      return nil
+    }
+    add(.frame, at: offset, lost: next...(later.header.firstNumber - 1))
+    report.nextNumber = later.header.firstNumber
+    return later.header.frameNumber
+  }
+
+  private func laterFrame(than number: UInt64) -> SegmentScan.Frame? {
+    let all = [originals.values.lazy, echoes.values.lazy].joined()
+    return all.filter {
+      $0.header.frameNumber > number && $0.header.firstNumber >= report.nextNumber
+    }.min { $0.header.frameNumber < $1.header.frameNumber }
+  }
+
   // MARK: - The end
 
-  /// The walk came to the last frame without stopping.
-  private mutating func checkEnd(_ header: SegmentHeader) {
-    let next = report.nextNumber
-    if let successor {
-      let end =
-        header.isEchoed
-        ? LogLayout.align(report.validEnd, to: LogLayout.pageByteCount) : report.validEnd
-      if successor.lastNumber >= next {
-        add(.missing, at: report.validEnd, lost: next...successor.lastNumber)
-      } else if UInt64(end) < successor.validEnd {
-        // A mark stood last, and no entry with it.
-        add(.mark, at: report.validEnd)
-      }
-    } else if durable >= next {
-      add(.missing, at: report.validEnd, lost: next...durable)
+  private mutating func checkEnd() {
+    // Behind closing marks there can be nothing: then the next file is missing.
+    if durable >= report.nextNumber, !report.isClosed {
+      add(.missing, at: report.validEnd, lost: report.nextNumber...durable)
     }
-    let closing = scan.frames.filter { $0.header.kind == .closingMark }
-    guard report.isClosed, let last = closing.last else { return }
-    if closing.count < 2 {
-      let start = scan.strayOffsets.first { $0 >= last.end }
-      add(.mark, at: start ?? LogLayout.align(last.end, to: LogLayout.pageByteCount))
-    } else if scan.byteCount != last.offset + FrameHeader.byteCount {
-      add(.fileSize, at: last.offset + FrameHeader.byteCount)
+    if let last = closing.max(by: { $0.offset < $1.offset }) {
+      let end = last.offset + FrameHeader.byteCount
+      if closing.count < 2 {
+        let start = scan.strayOffsets.first { $0 >= last.end }
+        let place = start ?? LogLayout.align(last.end, to: LogLayout.pageByteCount)
+        if isSealed {
+          if !report.findings.contains(where: { $0.kind == .mark }) { add(.mark, at: place) }
+        } else {
+          add(.tornTail, at: place)
+        }
+      } else if scan.byteCount != end {
+        add(isSealed ? .fileSize : .tornTail, at: min(end, scan.byteCount))
+      }
+    }
+    let expected = max(context.successor?.validEnd ?? 0, context.head?.validEnd ?? 0)
+    if UInt64(scan.byteCount) < expected {
+      add(.fileSize, at: scan.byteCount)
+    } else if UInt64(placeOfNextFrame) < expected, !report.findings.contains(where: \.isLoss),
+      !report.findings.contains(where: { $0.kind == .mark })
+    {
+      // A mark stood last, and no entry with it.
+      add(.mark, at: report.validEnd)
     }
   }
 
-  /// Judges every stray byte, and compares what was settled.
-  private mutating func checkTail(_ bytes: [UInt8]) {
-    let end = min(report.validEnd, bytes.count)
-    report.tailChecksum = CRC32C.checksum(bytes[end...])
-    report.hasTail = SegmentScan.firstNonZero(bytes, end, bytes.count) != nil
-    if let successor, let tail = successor.tail, report.newerVersion == nil {
-      let settled = min(Int(clamping: successor.validEnd), bytes.count)
-      if UInt64(bytes.count) != tail.byteCount {
-        add(.fileSize, at: min(bytes.count, Int(clamping: tail.byteCount)))
-      } else if CRC32C.checksum(bytes[settled...]) != tail.checksum {
-        add(.settledTail, at: scan.strayOffsets.first { $0 >= settled } ?? settled)
+  /// Judges the copies of the header and every stray byte.
+  private mutating func checkBytes(_ header: SegmentHeader) {
+    if let successor = context.successor {
+      syncedEnd = Int(clamping: successor.validEnd)
+    } else if isSealed {
+      syncedEnd = Int.max
+    } else {
+      if durable >= header.firstNumber, !report.frames.isEmpty {
+        syncedEnd = max(syncedEnd, LogLayout.segmentHeaderByteCount)
       }
+      syncedEnd = max(syncedEnd, Int(clamping: context.head?.validEnd ?? 0))
     }
-    guard report.header != nil else { return }
-    for offset in scan.strayOffsets {
-      if offset < report.validEnd {
-        if !isExplained(offset) { add(.padding, at: offset) }
-      } else if successor == nil, !isExplained(offset) {
-        if report.isClosed {
-          add(.padding, at: offset)
-        } else if !isTorn {
-          isTorn = true
-          add(.tornTail, at: offset)
-        }
-      }
+    for offset in scan.badHeaderCopies { add(syncedEnd > 0 ? .headerCopy : .tornTail, at: offset) }
+    for offset in scan.strayOffsets where !isExplained(offset) {
+      add(offset < syncedEnd ? .padding : .tornTail, at: offset)
     }
   }
 
   /// Whether a finding before `offset`, with no whole frame between, accounts for the bytes there.
   private func isExplained(_ offset: Int) -> Bool {
     report.findings.contains { finding in
-      let start = Int(finding.offset)
-      guard start <= offset, finding.kind != .headerCopy, finding.kind != .settledTail else {
-        return finding.kind == .headerCopy && offset < start + LogLayout.pageByteCount
-          && offset >= start
+      let start = Int(clamping: finding.offset)
+      guard start <= offset else { return false }
+      switch finding.kind {
+      case .headerCopy: return offset < start + LogLayout.pageByteCount
+      case .settledTail, .fileSize: return false
+      case .tornTail where offset < syncedEnd: return false
+      default: return !scan.frames.contains { $0.offset > start && $0.offset < offset }
       }
-      return !scan.frames.contains { $0.offset > start && $0.offset < offset }
+    }
+  }
+
+  /// Compares the file with what its successor says of it: one that is as it was when it was
+  /// settled has nothing new to be found.
+  private mutating func compare(_ bytes: [UInt8]) {
+    let end = min(report.validEnd, bytes.count)
+    report.fileChecksum = CRC32C.checksum(bytes)
+    report.hasTail = SegmentScan.firstNonZero(bytes, end, bytes.count) != nil
+    if context.lastNumber != nil { report.findings.removeAll { $0.kind == .tornTail } }
+    guard let tail = context.successor?.tail, report.newerVersion == nil else { return }
+    if UInt64(bytes.count) != tail.byteCount {
+      if !report.findings.contains(where: { $0.kind == .fileSize }) {
+        add(.fileSize, at: min(bytes.count, Int(clamping: tail.byteCount)))
+      }
+    } else if report.fileChecksum == tail.checksum {
+      report.findings.removeAll { !$0.isLoss }
+    } else if report.findings.isEmpty {
+      add(.settledTail, at: scan.strayOffsets.first { $0 >= end } ?? end)
     }
   }
 }

@@ -44,8 +44,8 @@ package struct SegmentReport: Sendable {
   package internal(set) var findings: [LogFinding] = []
   /// The version that wrote it, if it is newer.
   package internal(set) var newerVersion: UInt16?
-  /// The checksum of the bytes behind ``validEnd``.
-  package internal(set) var tailChecksum: UInt32 = 0
+  /// The checksum of the whole file.
+  package internal(set) var fileChecksum: UInt32 = 0
   /// There are bytes behind ``validEnd`` that are not zero.
   package internal(set) var hasTail = false
 
@@ -72,6 +72,6 @@ package struct SegmentReport: Sendable {
 
   /// The number of entries known to be lost.
   package var lostCount: UInt64 {
-    findings.reduce(0) { $0 + ($1.lost.map { $0.upperBound - $0.lowerBound + 1 } ?? 0) }
+    findings.reduce(0) { $0 &+ ($1.lost.map { $0.upperBound - $0.lowerBound + 1 } ?? 0) }
   }
 }

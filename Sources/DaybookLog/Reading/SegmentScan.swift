@@ -1,4 +1,5 @@
 package import DaybookFormat
+import Foundation
 
 /// Everything that the bytes of one segment hold: the one decoder of opening, verifying and
 /// dumping.
@@ -23,14 +24,18 @@ package struct SegmentScan: Sendable {
     /// The offset behind its padding.
     package var end: Int { offset + header.frameByteCount }
     /// The number behind its last entry.
-    package var nextNumber: UInt64 { header.firstNumber + UInt64(header.entryCount) }
+    package var nextNumber: UInt64 {
+      isBatch ? header.firstNumber + UInt64(header.entryCount) : header.firstNumber
+    }
+    /// It holds entries.
+    package var isBatch: Bool { header.kind == .batch || header.kind == .echo }
   }
 
   /// The size of the file.
   package let byteCount: Int
   /// The header, from the first copy that is whole; `nil` if none is.
   package let header: SegmentHeader?
-  /// A copy that a newer version wrote, where none can be read.
+  /// A copy of the header, or a frame, that a newer version wrote and that must be known.
   package let newer: SegmentHeader.Problem?
   /// The offsets of header copies that fail their checks, though the other one is whole.
   package let badHeaderCopies: [Int]
@@ -57,10 +62,10 @@ package struct SegmentScan: Sendable {
       }
     }
     self.header = header
-    self.newer = newer
     badHeaderCopies = header == nil ? [] : bad
     isBlank = SegmentScan.firstNonZero(bytes, 0, bytes.count) == nil
     guard let header else {
+      self.newer = newer
       frames = []
       strayOffsets = []
       return
@@ -72,13 +77,18 @@ package struct SegmentScan: Sendable {
       if let stray = SegmentScan.firstNonZero(bytes, start, end) { strays.append(stray) }
     }
     let body = SegmentScan.body(bytes, salt: header.salt)
+    // A bad copy may look like anything; only a frame's checksum is bound to this file.
+    self.newer =
+      body.hasUnknownKind
+      ? .newer(major: LogLayout.version + 1, features: header.incompatibleFeatures) : nil
     frames = body.frames
     strayOffsets = strays + body.strays
   }
 
   private static func body(
     _ bytes: [UInt8], salt: Identifier
-  ) -> (frames: [Frame], strays: [Int]) {
+  ) -> (frames: [Frame], strays: [Int], hasUnknownKind: Bool) {
+    var hasUnknownKind = false
     var frames: [Frame] = []
     var strays: [Int] = []
     var offset = LogLayout.segmentHeaderByteCount
@@ -93,12 +103,13 @@ package struct SegmentScan: Sendable {
       if let stray = firstNonZero(bytes, payloadEnd, min(frame.end, bytes.count)) {
         strays.append(stray)
       }
+      if frame.header.isMandatoryUnknown { hasUnknownKind = true }
       frames.append(frame)
       offset = frame.end
       free = frame.end
     }
     if let stray = firstNonZero(bytes, free, bytes.count) { strays.append(stray) }
-    return (frames, strays)
+    return (frames, strays, hasUnknownKind)
   }
 
   private static func frame(_ bytes: [UInt8], at offset: Int, salt: Identifier) -> Frame? {
@@ -125,16 +136,23 @@ package struct SegmentScan: Sendable {
   }
 
   /// The next aligned offset at which a frame's magic stands.
-  private static func nextMagic(_ bytes: [UInt8], from offset: Int) -> Int? {
+  private static func nextMagic(_ bytes: [UInt8], from start: Int) -> Int? {
     bytes.withUnsafeBytes { buffer in
-      var offset = LogLayout.align(offset, to: LogLayout.frameAlignment)
-      while offset + FrameHeader.byteCount <= buffer.count {
-        if UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-          == FrameHeader.magic
+      guard let base = buffer.baseAddress else { return nil }
+      let first = Int32(FrameHeader.magic & 0xFF)
+      var offset = start
+      // The C library's search, since most of a file is zeros or payload.
+      while offset + FrameHeader.byteCount <= buffer.count,
+        let found = memchr(base + offset, first, buffer.count - offset)
+      {
+        offset = UnsafeRawPointer(found) - base
+        if offset % LogLayout.frameAlignment == 0, offset + FrameHeader.byteCount <= buffer.count,
+          UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+            == FrameHeader.magic
         {
           return offset
         }
-        offset += LogLayout.frameAlignment
+        offset += 1
       }
       return nil
     }
@@ -144,16 +162,18 @@ package struct SegmentScan: Sendable {
   static func firstNonZero(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Int? {
     guard start < end else { return nil }
     return bytes.withUnsafeBytes { buffer in
-      var offset = start
-      while offset + 8 <= end {
-        if buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self) != 0 { break }
-        offset += 8
+      guard let base = buffer.baseAddress else { return nil }
+      // A range is all zero if its first byte is and each byte equals the one before.
+      func isZero(_ low: Int, _ high: Int) -> Bool {
+        buffer[low] == 0 && memcmp(base + low, base + low + 1, high - low - 1) == 0
       }
-      while offset < end {
-        if buffer[offset] != 0 { return offset }
-        offset += 1
+      if isZero(start, end) { return nil }
+      var (low, high) = (start, end)
+      while high - low > 1 {
+        let middle = low + (high - low) / 2
+        if isZero(low, middle) { low = middle } else { high = middle }
       }
-      return nil
+      return low
     }
   }
 }

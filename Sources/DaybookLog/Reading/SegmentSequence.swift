@@ -8,6 +8,8 @@ package struct SegmentSequence {
   private let isInUse: Bool
   private var index = 0
   private var nextOrdinal: UInt64 = 1
+  /// The segment read last can't be gone on with: what follows is in another file.
+  private var isClosed = true
   /// The number that the next segment must begin with.
   package private(set) var nextNumber: UInt64 = 1
 
@@ -25,61 +27,61 @@ package struct SegmentSequence {
   package mutating func next() throws(LogError) -> SegmentReport? {
     guard index < stream.segments.count else { return missingTail() }
     let (ordinal, file) = stream.segments[index]
-    if ordinal != nextOrdinal { return missing(nextOrdinal, before: ordinal, file: file) }
+    if ordinal != nextOrdinal { return missing(before: ordinal, file: file) }
     index += 1
     nextOrdinal += 1
-    var successor: SegmentHeader.Predecessor?
-    var known = witness
-    var isLast = true
+    var context = SegmentContext(
+      file: file, stream: stream.name, ordinal: ordinal, next: nextNumber, witness: witness)
     for later in stream.segments[index...] {
-      guard let header = try directory.header(of: later.file) else { continue }
-      isLast = false
-      if let named = header.predecessor, named.ordinal == ordinal { successor = named }
-      known = header.firstNumber - 1
+      guard let header = try directory.header(of: later.file), header.stream == stream.name,
+        header.ordinal == later.ordinal
+      else { continue }
+      if let named = header.predecessor, named.ordinal == ordinal { context.successor = named }
+      context.lastNumber = header.firstNumber - 1
+      context.witness = 0
       break
     }
+    context.head = directory.head?.streams.first {
+      $0.name == stream.name && $0.ordinal == ordinal
+    }
     let bytes = try directory.bytes(of: file)
-    var report = SegmentJudge.judge(
-      SegmentScan(bytes), bytes: bytes, file: file, stream: stream.name, ordinal: ordinal,
-      next: nextNumber, successor: successor, witness: known)
-    if isInUse, isLast { report.findings.removeAll { $0.kind == .tornTail } }
+    var report = SegmentJudge.judge(SegmentScan(bytes), bytes: bytes, context: context)
+    if isInUse, context.lastNumber == nil {
+      report.findings.removeAll { $0.kind == .tornTail }
+    }
     // What this file has lost is not lost once more by the next one.
     let lost = report.findings.compactMap(\.lost).map(\.upperBound).max() ?? 0
     nextNumber = max(report.nextNumber, lost + 1)
+    isClosed = report.isClosed
     return report
   }
 
-  /// The report of a segment whose file is not there, though a later one is.
-  private mutating func missing(
-    _ ordinal: UInt64, before later: UInt64, file: String
-  ) -> SegmentReport {
+  /// The report of segments whose files are not there, though a later one is.
+  private mutating func missing(before later: UInt64, file: String) -> SegmentReport {
     let header = try? directory.header(of: file)
-    let first = header?.firstNumber ?? nextNumber
-    var report = SegmentReport(
-      file: LogDirectory.segmentFile(stream: stream.name, ordinal: ordinal), stream: stream.name,
-      ordinal: ordinal, scan: SegmentScan([]), nextNumber: max(first, nextNumber))
-    report.findings = [
-      LogFinding(
-        .missing, file: report.file, offset: 0,
-        lost: later == ordinal + 1 && first > nextNumber ? nextNumber...(first - 1) : nil)
-    ]
-    nextOrdinal += 1
-    nextNumber = report.nextNumber
-    return report
+    let first = max(header?.firstNumber ?? nextNumber, nextNumber)
+    let lost = first > nextNumber ? nextNumber...(first - 1) : nil
+    return missing(nextOrdinal, next: later, first: first, lost: lost)
   }
 
   /// The report of a last segment whose file is not there, though others know of its entries.
   private mutating func missingTail() -> SegmentReport? {
-    guard index == stream.segments.count, witness >= nextNumber, stream.segments.isEmpty else {
-      return nil
-    }
+    guard index == stream.segments.count, isClosed, witness >= nextNumber else { return nil }
     index += 1
+    return missing(
+      nextOrdinal, next: nextOrdinal + 1, first: witness + 1, lost: nextNumber...witness)
+  }
+
+  private mutating func missing(
+    _ ordinal: UInt64, next: UInt64, first: UInt64, lost: ClosedRange<UInt64>?
+  ) -> SegmentReport {
+    nextOrdinal = next
+    nextNumber = first
+    isClosed = false
     var report = SegmentReport(
-      file: LogDirectory.segmentFile(stream: stream.name, ordinal: 1), stream: stream.name,
-      ordinal: 1, scan: SegmentScan([]), nextNumber: nextNumber)
-    report.findings = [
-      LogFinding(.missing, file: report.file, offset: 0, lost: nextNumber...witness)
-    ]
+      file: LogDirectory.segmentFile(stream: stream.name, ordinal: ordinal), stream: stream.name,
+      ordinal: ordinal, scan: SegmentScan([]), nextNumber: first)
+    report.findings = [LogFinding(.missing, file: report.file, offset: 0, lost: lost)]
     return report
   }
 }
@@ -102,7 +104,7 @@ extension LogDirectory {
       for segment in stream.segments.reversed() {
         let highest = SegmentScan(try bytes(of: segment.file)).frames.map(\.header.otherNext).max()
         guard let highest else { continue }
-        witnesses[other.name] = max(witnesses[other.name] ?? 0, highest == 0 ? 0 : highest - 1)
+        if highest > 0 { witnesses[other.name] = max(witnesses[other.name] ?? 0, highest - 1) }
         break
       }
     }

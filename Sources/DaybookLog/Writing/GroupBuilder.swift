@@ -99,13 +99,13 @@ struct GroupBuilder {
       let start = bytes.count
       bytes += header.bytes(at: offset + start, salt: salt)
       bytes += stored
-      bytes += repeatElement(0, count: start + header.frameByteCount - bytes.count)
+      bytes += [UInt8](repeating: 0, count: start + header.frameByteCount - bytes.count)
     }
   }
 
   private func pad(_ bytes: inout [UInt8]) {
     let end = LogLayout.align(offset + bytes.count, to: LogLayout.pageByteCount)
-    bytes += repeatElement(0, count: end - offset - bytes.count)
+    bytes += [UInt8](repeating: 0, count: end - offset - bytes.count)
   }
 
   /// The bytes of a transaction in a payload.

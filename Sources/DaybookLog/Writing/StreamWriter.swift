@@ -47,11 +47,12 @@ final class StreamWriter {
     nextNumber = last?.nextNumber ?? 1
     durableNumber = nextNumber - 1
     lastOrdinal = last?.ordinal ?? 0
+    isClosed = last.map { $0.isClosed && $0.findings.isEmpty } ?? false
     guard let last, last.ordinal > 0 else { return }
     previous = SegmentHeader.Predecessor(
       ordinal: last.ordinal, validEnd: UInt64(last.validEnd), lastNumber: nextNumber - 1,
       tail: SegmentHeader.Predecessor.Tail(
-        byteCount: UInt64(last.byteCount), checksum: last.tailChecksum))
+        byteCount: UInt64(last.byteCount), checksum: last.fileChecksum))
   }
 
   /// What `HEAD` is to say of the stream.
@@ -99,6 +100,8 @@ final class StreamWriter {
 
   /// Makes all that was written durable.
   func sync() throws(LogError) {
+    // A second sync could only fail, and then a group would be refused that is in the log.
+    guard let segment, segment.syncedEnd < segment.offset else { return }
     do throws(FileError) { try syncSegment() } catch { throw retire(error) }
   }
 
@@ -137,7 +140,7 @@ final class StreamWriter {
 
   /// Makes the next file, ready to be written, with its directory entry durable.
   private func makeFile(_ ordinal: UInt64) throws(FileError) -> any OpenFile {
-    let file = try configuration.fileSystem.create(path(ordinal))
+    let file = try createFile(ordinal)
     do throws(FileError) {
       switch options.preparation {
       case .zeroFilled:
@@ -154,6 +157,18 @@ final class StreamWriter {
     return file
   }
 
+  /// Creates the next file. One that is there was left by a preparation that failed: nothing was
+  /// ever written to it.
+  private func createFile(_ ordinal: UInt64) throws(FileError) -> any OpenFile {
+    do throws(FileError) {
+      return try configuration.fileSystem.create(path(ordinal))
+    } catch {
+      guard error.reason == .exists else { throw error }
+      try configuration.fileSystem.remove(path(ordinal))
+      return try configuration.fileSystem.create(path(ordinal))
+    }
+  }
+
   /// Begins the next segment; its header is written with its first group.
   private func begin() throws(LogError) {
     let ordinal = lastOrdinal + 1
@@ -164,6 +179,7 @@ final class StreamWriter {
       do throws(FileError) { file = try makeFile(ordinal) } catch { throw LogError(error) }
     }
     spare = nil
+    isClosed = false
     lastOrdinal = ordinal
     let random = configuration.random
     let header = SegmentHeader(
@@ -204,9 +220,7 @@ final class StreamWriter {
     current.file.close()
     previous = SegmentHeader.Predecessor(
       ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd),
-      lastNumber: nextNumber - 1,
-      tail: SegmentHeader.Predecessor.Tail(
-        byteCount: UInt64(current.syncedEnd), checksum: CRC32C.checksum([])))
+      lastNumber: nextNumber - 1, tail: nil)
     segment = nil
   }
 
@@ -248,8 +262,9 @@ final class StreamWriter {
   /// States what is durable, unsynced, so that a later opening can tell a torn tail from damage,
   /// and makes the next segment ready.
   func idle(otherNext: UInt64) throws(LogError) {
-    guard wantsMark, var current = segment else { return }
+    guard wantsMark else { return }
     wantsMark = false
+    guard var current = segment else { return }
     do throws(FileError) {
       var mark = group(current, otherNext: otherNext)
       mark.append(mark: .idleMark)
@@ -269,11 +284,12 @@ final class StreamWriter {
 
   /// Ends the stream: closing marks, no prepared file.
   func close(otherNext: UInt64) throws(LogError) {
-    isClosed = segment != nil
+    let wasOpen = segment != nil
     var failure: LogError?
     do throws(FileError) {
       try syncSegment()
       try finish(otherNext: otherNext)
+      if wasOpen { isClosed = true }
       if let spare {
         spare.close()
         self.spare = nil
@@ -281,9 +297,11 @@ final class StreamWriter {
         try configuration.fileSystem.syncDirectory("\(directory)/\(options.name)")
       }
     } catch {
-      isClosed = false
-      segment?.file.close()
-      segment = nil
+      if segment != nil {
+        isClosed = false
+        segment?.file.close()
+        segment = nil
+      }
       failure = LogError(error)
     }
     if let failure { throw failure }

@@ -54,7 +54,7 @@ struct DiskFile: Sendable {
   mutating func crash(
     unit: Int, isCoarse: Bool, _ random: inout SplitMix64, fate: (inout SplitMix64) -> Fate
   ) {
-    settle(unit: unit, isCoarse: isCoarse, &random, fate: fate)
+    if !changes.isEmpty { settle(unit: unit, isCoarse: isCoarse, &random, fate: fate) }
     live = durable
   }
 

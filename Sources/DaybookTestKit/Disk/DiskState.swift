@@ -29,6 +29,9 @@ struct DiskState: Sendable {
       isStopped = true
       throw FileError(.other(5), call, path)
     case .fail(at: callCount, let reason): throw FileError(reason, call, path)
+    case .failTwice(let first, let distance, let reason)
+    where callCount == first || callCount == first + distance:
+      throw FileError(reason, call, path)
     case .shortWrite(at: callCount):
       if call == .write { return true }
       throw FileError(.diskFull, call, path)

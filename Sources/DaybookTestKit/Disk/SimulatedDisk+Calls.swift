@@ -107,6 +107,7 @@ private final class SimulatedFile: OpenFile {
   func read(at offset: UInt64, count: Int) throws(FileError) -> [UInt8] {
     try disk.call(.read, path) { state, _ throws(FileError) in
       let content = state.files[number]?.live ?? []
+      if offset == 0, count >= content.count { return content }
       let start = min(Int(clamping: offset), content.count)
       return Array(content[start..<min(start + count, content.count)])
     }
@@ -115,7 +116,7 @@ private final class SimulatedFile: OpenFile {
   func write(_ bytes: [UInt8], at offset: UInt64) throws(FileError) {
     try disk.call(.write, path) { state, isHalf throws(FileError) in
       let quarters = isHalf ? Int(state.random.next() % 4) : 4
-      let part = Array(bytes.prefix(bytes.count * quarters / 4))
+      let part = isHalf ? Array(bytes.prefix(bytes.count * quarters / 4)) : bytes
       state.files[number]?.write(part, at: Int(clamping: offset))
       if isHalf { throw FileError(.diskFull, .write, path) }
     }

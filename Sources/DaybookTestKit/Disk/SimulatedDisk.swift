@@ -30,6 +30,8 @@ package final class SimulatedDisk: FileSystem {
     case none
     /// The call does nothing and fails.
     case fail(at: Int, FileError.Reason)
+    /// The call, and the one `distance` calls later, do nothing and fail.
+    case failTwice(at: Int, distance: Int, FileError.Reason)
     /// A write stores a part and fails with a full disk; another call does nothing and fails.
     case shortWrite(at: Int)
     /// A sync fails, and what it was to store is stored in part and taken for clean; another call
@@ -83,6 +85,9 @@ package final class SimulatedDisk: FileSystem {
     }
   }
 
+  /// From now on every call fails and nothing changes: the machine is off.
+  package func abandon() { state.withLock { $0.isStopped = true } }
+
   /// The paths of all files, in order.
   package var paths: [String] {
     state.withLock { state in
@@ -111,6 +116,10 @@ package final class SimulatedDisk: FileSystem {
       var file = DiskFile()
       file.write(bytes, at: 0)
       file.sync()
+      if case .file(let number) = state.live[path] {
+        state.files[number] = file
+        return
+      }
       let number = state.nextFile
       state.nextFile += 1
       state.files[number] = file

@@ -1,0 +1,71 @@
+import DaybookFormat
+import DaybookLog
+import DaybookTestKit
+import Synchronization
+
+/// A log with small segments on a simulated disk; everything about it comes from the seed.
+enum SmallLog {
+  static let directory = SimulatedDisk.root + "/log"
+
+  static func configuration(_ disk: any FileSystem, seed: UInt64 = 1) -> LogConfiguration {
+    var outbox = StreamOptions.outbox
+    outbox.segmentByteLimit = 32 << 10
+    var feed = StreamOptions.feed
+    feed.segmentByteLimit = 16 << 10
+    let random = Mutex(SplitMix64(seed: seed))
+    let clock = Mutex<UInt64>(seed << 16)
+    return LogConfiguration(
+      streams: [feed, outbox], account: "rep-7", fileSystem: disk,
+      random: { random.withLock { $0.next() } },
+      clock: {
+        clock.withLock { clock in
+          clock += 1
+          return HybridTime(rawValue: clock)
+        }
+      }, idleMarkDelay: nil)
+  }
+
+  /// Opens the log and gives the texts of its entries, by stream, each with its number.
+  static func open(
+    _ disk: any FileSystem, seed: UInt64 = 1
+  ) throws(LogError) -> (log: Log, found: Found) {
+    var found = Found()
+    let log = try Log.open(directory, configuration(disk, seed: seed)) {
+      _, entry throws(LogError) in found.add(entry)
+    }
+    found.findings = log.findings
+    return (log, found)
+  }
+
+  /// Reads the log without opening it.
+  static func inspect(_ disk: any FileSystem) throws(LogError) -> Found {
+    var found = Found()
+    var replay = try LogReplay(
+      try LogDirectory(directory, fileSystem: disk), streams: ["feed", "outbox"])
+    try replay.run { entry throws(LogError) in found.add(entry) }
+    found.findings = replay.findings
+    return found
+  }
+
+  static func entry(_ text: String) -> NewEntry {
+    NewEntry(kind: 1, bytes: Array(text.utf8))
+  }
+
+  /// What reading a log gave.
+  struct Found: Equatable {
+    var texts: [String: [String]] = ["outbox": [], "feed": []]
+    var order: [String] = []
+    var findings: [LogFinding] = []
+    /// The numbers went on without a gap.
+    var isGapless = true
+
+    mutating func add(_ entry: LogEntry) {
+      let text = String(decoding: entry.bytes, as: UTF8.self)
+      texts[entry.stream, default: []].append(text)
+      order.append(text)
+      if entry.number != UInt64(texts[entry.stream]?.count ?? 0) { isGapless = false }
+    }
+
+    var damage: [LogFinding] { findings.filter { $0.kind != .tornTail } }
+  }
+}
