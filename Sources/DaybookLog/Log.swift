@@ -52,8 +52,9 @@ package final class Log: Sendable {
     } catch {
       throw LogError(error)
     }
-    // Looked at before the lock: a folder that is no log gets no file of ours.
-    _ = try LogDirectory(directory, fileSystem: fileSystem)
+    // Looked at before the lock: a folder that is no log gets no file of ours, and a lost LOCK is
+    // still to be seen.
+    let notes = try LogDirectory(directory, fileSystem: fileSystem).notes
     let lock: any FileLock
     do throws(FileError) {
       lock = try fileSystem.lock("\(directory)/\(LogDirectory.lockFile)")
@@ -61,7 +62,7 @@ package final class Log: Sendable {
       throw LogError(error)
     }
     do throws(LogError) {
-      return try open(directory, configuration, lock: lock, replay: replay)
+      return try open(directory, configuration, lock: lock, notes: notes, replay: replay)
     } catch {
       lock.release()
       throw error
@@ -69,7 +70,7 @@ package final class Log: Sendable {
   }
 
   private static func open(
-    _ directory: String, _ configuration: LogConfiguration, lock: any FileLock,
+    _ directory: String, _ configuration: LogConfiguration, lock: any FileLock, notes: [String],
     replay body: (LogIdentity, LogEntry) throws(LogError) -> Void
   ) throws(LogError) -> Log {
     let found = try LogDirectory(directory, fileSystem: configuration.fileSystem)
@@ -101,7 +102,7 @@ package final class Log: Sendable {
         writers: writers, head: head, idleMarkDelay: configuration.idleMarkDelay)
     }
     return Log(
-      identity: identity, findings: replay.findings, notes: found.notes,
+      identity: identity, findings: replay.findings, notes: notes,
       streams: configuration.streams.map(\.name), committer: committer, lock: lock)
   }
 
