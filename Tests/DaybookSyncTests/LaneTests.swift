@@ -24,13 +24,16 @@ import Testing
     let (world, rep, poison) = try await poisoned()
     let held = try rep.write(.order("1", quantity: 1))[0]
     poison.ids = [held]
+    // Alone it is known at once for what it is.
+    try await rep.runPush()
     let same = try rep.write(.quantity(2, of: "1"))[0]
     let child = try rep.write(.visit("1", order: "1"))[0]
     let joined = try rep.write(.note("x", on: "1"), .order("2", quantity: 1))
     let behind = try rep.write(.quantity(3, of: "2"))[0]
     let free = try rep.write(.order("3", quantity: 1))[0]
-    for _ in 1...3 { try await rep.runPush() }
+    try await rep.runPush()
     #expect(rep.state.unsettled.map(\.operation.id) == [held, same, child] + joined + [behind])
+    #expect(world.network.calls.last?.operationIDs == [free])
     #expect(try await world.effects(of: free).count == 1)
 
     // The server recovers: everything goes out in order, each on the result of the one before.

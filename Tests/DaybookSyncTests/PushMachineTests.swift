@@ -154,6 +154,36 @@ import Testing
     #expect(rig.step(.replied(rig.accepting(first))).map(\.word) == ["mark"])
   }
 
+  @Test func `an answer that comes when the feed has confirmed it all is no failure`()
+    async throws
+  {
+    let world = World()
+    let (rep, _) = try await world.repAndOffice()
+    let first = try rep.write(.quantity(12, of: "1"))[0]
+    world.network.fate = { $0.kind == .push ? .holdReply : .deliver }
+    try await rep.runPush()
+    try await rep.runPull()
+    #expect(rep.state.operation(first) == nil)
+    let second = try rep.write(.order("2", quantity: 1))[0]
+    world.network.fate = { _ in .deliver }
+    try await rep.deliverHeldReply()
+    #expect(rep.pushWait == nil)
+    #expect(world.network.calls.last?.operationIDs == [second], "the next one goes at once")
+  }
+
+  @Test func `a transaction goes whole, however little a batch takes`() throws {
+    let rig = PushRig(limits: BatchLimits(operationLimit: 1, byteLimit: 1))
+    let alone = rig.write(.order("0", quantity: 1))
+    let unit = (0..<3).map { index in
+      rig.write(
+        .order("\(index + 1)", quantity: 1),
+        transaction: Operation.Membership(
+          id: Identifier(high: 7, low: 7), index: UInt16(index), count: 3))
+    }
+    #expect(rig.send()?.items.map(\.operation) == [alone])
+    #expect(rig.request(rig.run(.replied(rig.accepting(alone))))?.items.map(\.operation) == unit)
+  }
+
   @Test func `a refusal does not undo what the feed has shown`() {
     let rig = PushRig()
     let first = rig.write(.order("1", quantity: 1))

@@ -153,6 +153,22 @@ import Testing
     #expect(try await world.server.rows(of: "sales").count == 4)
   }
 
+  @Test func `while nothing else succeeds, no number of failures makes a dead letter`()
+    async throws
+  {
+    let world = World()
+    let rep = world.device("rep")
+    try await rep.runPull()
+    try rep.write(.order("1", quantity: 1))
+    world.network.fate = { $0.kind == .push ? .answer(.status(500)) : .deliver }
+    for answers in 1...20 {
+      try await rep.runPush()
+      #expect(world.network.pushCount == answers)
+      world.clock.advance(to: try #require(rep.pushWait))
+    }
+    #expect(rep.state.unsettled.count == 1 && rep.state.setAside.isEmpty)
+  }
+
   @Test func `withdrawals that the server fails on wait and are not sent in a loop`() async throws {
     let world = World()
     let rep = world.device("rep")

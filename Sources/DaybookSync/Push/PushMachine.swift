@@ -196,9 +196,14 @@ package struct PushMachine: ~Copyable {
     var settlements: [Settlement] = []
     var collisions: [Identifier] = []
     var isAnswered = false
+    let sent = Set(batch.map(\.operation.id))
     for result in reply.results {
-      guard let kept = state.operation(result.operationID) else { continue }
-      if result.outcome != .blocked { isAnswered = true }
+      let kept = state.operation(result.operationID)
+      // What was sent may be confirmed and forgotten by now; what was not sent is no progress.
+      if result.outcome != .blocked, kept != nil || sent.contains(result.operationID) {
+        isAnswered = true
+      }
+      guard let kept else { continue }
       switch result.outcome {
       case .settled(let settlement):
         if isNews(settlement, about: kept) { settlements.append(settlement) }
