@@ -135,6 +135,15 @@ int daybook_lock(int descriptor) {
   return errno == EWOULDBLOCK ? -EAGAIN : -errno;
 }
 
+int daybook_unlock(int descriptor) {
+#if defined(F_OFD_SETLK)
+  struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
+  if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) return 0;
+  if (errno != EINVAL) return -errno;
+#endif
+  return flock(descriptor, LOCK_UN) == 0 ? 0 : -errno;
+}
+
 int daybook_is_locked(int descriptor) {
 #if defined(F_OFD_GETLK)
   struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};

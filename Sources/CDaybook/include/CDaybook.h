@@ -39,6 +39,8 @@ int daybook_rename_exclusive(const char *from, const char *to);
 int daybook_stat(const char *path, int *kind, uint64_t *size);
 /// Takes an exclusive lock that belongs to the open file and ends with it; -EAGAIN if it is taken.
 int daybook_lock(int descriptor);
+/// Lets go of the lock, also where a process that is being started still shares the descriptor.
+int daybook_unlock(int descriptor);
 /// 1 if somebody else holds the lock, 0 if nobody does; takes nothing.
 int daybook_is_locked(int descriptor);
 /// The device and inode behind a descriptor.

@@ -181,12 +181,19 @@ private final class SystemFile: OpenFile {
     return byteCount
   }
 
-  func close() {
+  func close() { _ = end(unlocking: false) }
+
+  /// Closes the file once; a lock on it is let go first, so that a process that is being started
+  /// and still shares the descriptor does not keep it. Returns whether this call did.
+  func end(unlocking isLocked: Bool) -> Bool {
     let wasOpen = isOpen.withLock { isOpen in
       defer { isOpen = false }
       return isOpen
     }
-    if wasOpen { _ = daybook_close(descriptor) }
+    guard wasOpen else { return false }
+    if isLocked { _ = daybook_unlock(descriptor) }
+    _ = daybook_close(descriptor)
+    return true
   }
 }
 
@@ -205,7 +212,8 @@ private final class SystemLock: FileLock {
   deinit { release() }
 
   func release() {
-    file.close()
+    // Once: the next holder's place in the registry is not ours to give up.
+    guard file.end(unlocking: true) else { return }
     SystemFileSystem.held.withLock { _ = $0.remove(key) }
   }
 }
