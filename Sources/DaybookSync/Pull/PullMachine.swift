@@ -171,7 +171,13 @@ package struct PullMachine: ~Copyable {
     if state.binding?.incarnation != state.incarnation {
       binding = Binding(serverID: page.history.serverID, incarnation: state.incarnation)
     }
-    if changes.isEmpty, !isNews, state.epoch == page.history.epoch {
+    // All are begun at once: until the last one is whole, the log says that something is missing.
+    let begun = missing.filter { state.scopes[$0]?.bootstrap == nil }.map { scope in
+      Entry.bootstrap(
+        .begin(
+          scope: scope, epoch: page.history.epoch, position: ScopePosition(sequence: 0, mark: 0)))
+    }
+    if changes.isEmpty, begun.isEmpty, !isNews, state.epoch == page.history.epoch {
       return record(state, binding: binding)
     }
     if let binding {
@@ -180,7 +186,7 @@ package struct PullMachine: ~Copyable {
       return record(state, binding: binding)
     }
     phase = .storing
-    return [.store(changes.map(Entry.change) + [.cursor(page.cursor)])]
+    return [.store(changes.map(Entry.change) + begun + [.cursor(page.cursor)])]
   }
 
   private mutating func fetchRows(of scope: String, after: RecordKey?) -> [Action] {
