@@ -55,7 +55,7 @@ public struct Collection<R: Record>: Sendable {
         return nil
       }
     }
-    if !unreadable.isEmpty { store.note(unreadable: unreadable) }
+    store.note(unreadable: unreadable) { records.map { RecordKey(R.collection, $0.id.recordID) } }
     return records
   }
 
@@ -81,7 +81,9 @@ public struct Collection<R: Record>: Sendable {
   @MainActor public func live(
     where condition: Condition = .all, order: Order = .id, limit: Int = .max
   ) -> LiveQuery<R> {
-    LiveQuery(observe(where: condition, order: order, limit: limit))
+    LiveQuery(
+      query(where: condition, order: order, limit: limit),
+      observe(where: condition, order: order, limit: limit))
   }
 
   /// Whether all scopes that the collection's records may be in have been pulled once.

@@ -1,7 +1,7 @@
 public import DaybookFormat
 import DaybookLog
 import DaybookNet
-package import DaybookSync
+import DaybookSync
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -26,16 +26,18 @@ public final class Daybook: Sendable {
   public let schema: Schema
   let journal: Journal
   let receipts: Receipts
-  private let maker: OperationMaker
-  private let driver: SyncDriver?
-  private let damage: DamageSummary?
+  let maker: OperationMaker
+  let driver: SyncDriver?
+  let damage: DamageSummary?
   private let shared = Mutex(Shared())
 
   private struct Shared {
     var unreadable: Set<RecordKey> = []
-    var closers: [@Sendable () -> Void] = []
+    /// What ends each observer, by the number of its listener.
+    var observers: [Int: @Sendable () -> Void] = [:]
     var automatic: Task<Void, Never>?
     var isClosed = false
+    var haveObserversEnded = false
   }
 
   /// Opens the log at `url`, and makes it if there is none. The whole log is replayed into memory.
@@ -50,7 +52,6 @@ public final class Daybook: Sendable {
   ///   - options: when to sync, how to retry.
   /// - Throws: ``DaybookError``: `locked`, `notALog`, `newerFormat`, `otherAccount`,
   ///   `notPermitted`, `diskFull`, `inputOutput`, `damaged` if strict, `invalidAddress`.
-  @concurrent
   public static func open(
     at url: URL, account: String, schema: Schema, server: ServerAddress = .none,
     options: DaybookOptions = DaybookOptions()
@@ -58,8 +59,12 @@ public final class Daybook: Sendable {
     guard (1...128).contains(account.utf8.count) else {
       throw DaybookError(.schema, "An account's name must be 1 to 128 bytes long.")
     }
-    let opened = try ClientLog.open(
-      directory: url.path, account: account, schema: schema, options: options)
+    // Opening blocks, so it gets a thread of its own.
+    // Opening blocks, so it has a thread of its own.
+    let opened = try await ClientLog.Opened.onThread { () throws(DaybookError) in
+      try ClientLog.open(
+        directory: url.path, account: account, schema: schema, options: options)
+    }
     do throws(DaybookError) {
       return Daybook(
         opened: opened, account: account, transport: try server.makeTransport(),
@@ -118,7 +123,8 @@ public final class Daybook: Sendable {
   deinit {
     // A store that is dropped without `close` lets go of its log all the same.
     shared.withLock { $0.automatic }?.cancel()
-    journal.enqueue(.close(done: { _ in }))
+    if let driver { Task { await driver.stop() } }
+    journal.enqueue(.close(done: { [receipts] _ in receipts.end() }))
   }
 
   // MARK: - Reading and writing
@@ -138,30 +144,34 @@ public final class Daybook: Sendable {
     strategy: Strategy = .lazy,
     _ body: @escaping @Sendable (inout WriteTransaction) throws -> Void
   ) async throws -> Receipt {
-    let made = Mutex<[Identifier]>([])
-    try await followed(made) { [account, maker, receipts] staged, state in
+    let receipt = try await follow { [account, maker] staged, state in
       var transaction = WriteTransaction(account: account, state: state, staged: staged)
       try body(&transaction)
       let operations = try maker.make(transaction, strategy: strategy, staged: &staged)
-      let ids = operations.map(\.id)
-      made.withLock { $0 = ids }
-      receipts.follow(ids)
       return operations.map(Entry.operation)
     }
     if strategy == .online { await driver?.wakePush(isUrgent: true) }
-    return Receipt(operationIDs: made.withLock { $0 }, receipts: receipts)
+    return receipt
   }
 
-  /// Runs `body` on the journal; if what it made is not stored, nobody follows it any more.
-  private func followed(
-    _ made: borrowing Mutex<[Identifier]>, _ body: @escaping Journal.Body
-  ) async throws {
+  /// Writes what `body` makes, and follows its operations from before they are durable.
+  func follow(_ body: @escaping Journal.Body) async throws -> Receipt {
+    let made = Mutex<[Identifier]>([])
     do {
-      try await journal.write(body)
+      try await journal.write { [receipts] staged, state in
+        let entries = try body(&staged, state)
+        let ids = entries.compactMap { entry in
+          if case .operation(let operation) = entry { operation.id } else { nil }
+        }
+        made.withLock { $0 = ids }
+        receipts.follow(ids)
+        return entries
+      }
     } catch {
       if let first = made.withLock({ $0.first }) { receipts.forget(first) }
       throw error
     }
+    return Receipt(operationIDs: made.withLock { $0 }, receipts: receipts)
   }
 
   /// Performs a named action of the schema on one record.
@@ -176,145 +186,58 @@ public final class Daybook: Sendable {
     }
   }
 
-  // MARK: - What was set aside
-
-  /// The refused edits that wait for a decision, in the order they were made.
-  public var drafts: [Draft] { journal.state.read { $0.setAside.compactMap(Draft.init) } }
-
-  /// The operations without a verdict that wait for a decision, in the order they were made.
-  public var deadLetters: [DeadLetter] {
-    journal.state.read { $0.setAside.compactMap(DeadLetter.init) }
-  }
-
-  /// Gives up a draft or a dead letter for good. It stays in the history.
-  ///
-  /// - Throws: `alreadyDecided` if it is no longer there.
-  public func discard(_ id: Identifier) async throws {
-    let time = maker.environment.now()
-    try await journal.write { _, state in
-      guard state.operation(id)?.departure != nil else { throw Daybook.decided }
-      return [.decision(Decision(kind: .discarded, root: id, time: time))]
-    }
-  }
-
-  /// Sends the edits of a draft or a dead letter again, as new operations on the records as they
-  /// are now; `edit` may change the fields that each sets.
-  ///
-  /// The decision and the new operations are one append. If the old operation had been accepted
-  /// after all, the server says so and the new one is refused.
-  /// - Throws: `alreadyDecided` if it is no longer there; `noSuchRecord` if a record is gone.
-  @discardableResult
-  public func retry(
-    _ id: Identifier,
-    edit: @escaping @Sendable (Operation, inout ValueMap) -> Void = { _, _ in }
-  ) async throws -> Receipt {
-    let made = Mutex<[Identifier]>([])
-    let time = maker.environment.now()
-    try await journal.write { [account, maker, receipts] staged, state in
-      guard let departure = state.operation(id)?.departure,
-        let group = state.setAside(departure)
-      else { throw Daybook.decided }
-      var transaction = WriteTransaction(account: account, state: state, staged: staged)
-      for kept in group.operations {
-        let old = kept.operation
-        var fields = old.fields
-        edit(old, &fields)
-        try transaction.add(
-          old.action, old.record, fields: fields, unset: old.unset, supersedes: old.id)
-      }
-      let operations = try maker.make(
-        transaction, strategy: group.operations[0].operation.strategy, staged: &staged)
-      let ids = operations.map(\.id)
-      made.withLock { $0 = ids }
-      receipts.follow(ids)
-      let decision = Decision(kind: .retried, root: id, time: time)
-      return operations.map(Entry.operation) + [.decision(decision)]
-    }
-    return Receipt(operationIDs: made.withLock { $0 }, receipts: receipts)
-  }
-
-  private static let decided = DaybookError(
-    .alreadyDecided, "There is no such draft or dead letter any more: it was decided before.")
-
-  // MARK: - Sync
-
-  /// Sends what waits and pulls what is new, at once, whatever the schedule says; returns when
-  /// there is no more to do, or when a problem makes it wait.
-  @discardableResult
-  public func sync() async -> Status {
-    await driver?.round()
-    return await status
-  }
-
-  /// Goes on after a ``Status/Problem`` that stopped sync, once its cause is gone.
-  public func resumeSync() async { await driver?.resume() }
-
-  /// How the store stands.
-  public var status: Status {
-    get async {
-      let lastPull = await driver?.lastPull
-      let problem = await driver?.problem
-      let unreadableCount = shared.withLock { $0.unreadable.count }
-      return journal.state.read { state in
-        let kept = state.keptOperations
-        let unsettled = kept.filter(\.isUnsettled)
-        let groups = state.setAside
-        return Status(
-          unsettledCount: unsettled.count,
-          unconfirmedCount: kept.count { $0.settlement?.acceptance != nil },
-          draftCount: groups.count { Draft($0) != nil },
-          deadLetterCount: groups.count { DeadLetter($0) != nil },
-          oldestUnsettled: unsettled.first?.operation.clock.time, lastPull: lastPull,
-          problem: problem,
-          isComplete: !state.scopes.isEmpty
-            && state.scopes.values.allSatisfy { $0.position != nil },
-          unknownCollections: state.unknownCollections,
-          unreadableRecordCount: unreadableCount, damage: damage)
-      }
-    }
-  }
-
-  /// What has been sent since the store was opened.
-  package var syncCounts: SyncCounts {
-    get async { await driver?.counts ?? SyncCounts() }
-  }
-
-  /// Runs `body` on the folded state, for tools and tests.
-  package func withState<Result>(_ body: (ClientState) -> Result) -> Result {
-    journal.state.read(body)
-  }
-
   // MARK: - Closing
 
   /// Stops sync, finishes the writes that wait, marks the log as closed and lets go of it.
   ///
+  /// Observers get what the last writes did, then end; waits for a verdict end without one.
   /// Closing twice does nothing.
   public func close() async throws {
-    let (isFirst, closers, automatic) = shared.withLock { shared in
-      defer {
-        shared.isClosed = true
-        shared.closers = []
-      }
-      return (!shared.isClosed, shared.closers, shared.automatic)
+    let (isFirst, automatic) = shared.withLock { shared in
+      defer { shared.isClosed = true }
+      return (!shared.isClosed, shared.automatic)
     }
     guard isFirst else { return }
     automatic?.cancel()
     await driver?.stop()
-    for close in closers { close() }
+    defer {
+      receipts.end()
+      let observers = shared.withLock { shared in
+        defer { shared.observers = [:] }
+        shared.haveObserversEnded = true
+        return shared.observers.values
+      }
+      for end in observers { end() }
+    }
     try await journal.close()
   }
 
-  /// Runs `body` when the store is closed, or at once if it is.
-  func onClose(_ body: @escaping @Sendable () -> Void) {
-    let isClosed = shared.withLock { shared in
-      if !shared.isClosed { shared.closers.append(body) }
-      return shared.isClosed
+  /// Runs `end` when the store is closed, or at once if it is.
+  func addObserver(_ listener: Int, end: @escaping @Sendable () -> Void) {
+    let hasEnded = shared.withLock { shared in
+      if !shared.haveObserversEnded { shared.observers[listener] = end }
+      return shared.haveObserversEnded
     }
-    if isClosed { body() }
+    if hasEnded { end() }
   }
 
-  /// Counts rows that the app's types can't read.
-  func note(unreadable keys: Set<RecordKey>) {
-    shared.withLock { $0.unreadable.formUnion(keys) }
+  /// How many observers the store keeps an eye on, for tests.
+  package var observerCount: Int { shared.withLock { $0.observers.count } }
+
+  /// Forgets the observer whose listener has this number.
+  func removeObserver(_ listener: Int) {
+    journal.removeListener(listener)
+    shared.withLock { _ = $0.observers.removeValue(forKey: listener) }
   }
+
+  /// Counts rows that the app's types can't read, and forgets those that they can read by now.
+  func note(unreadable keys: Set<RecordKey>, readable: () -> [RecordKey]) {
+    shared.withLock { shared in
+      if !shared.unreadable.isEmpty { shared.unreadable.subtract(readable()) }
+      shared.unreadable.formUnion(keys)
+    }
+  }
+
+  /// How many rows queries have met that the app's types can't read.
+  var unreadableCount: Int { shared.withLock { $0.unreadable.count } }
 }

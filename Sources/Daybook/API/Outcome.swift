@@ -19,22 +19,20 @@ public enum Outcome: Sendable, Hashable {
 
 /// A refused edit, kept for the user: look at it, change it, send it again, or discard it.
 public struct Draft: Sendable, Hashable, Identifiable {
-  /// The operation that was refused.
+  /// The operation that was refused, which the draft is named after.
   public let id: Identifier
-  /// The verdict on it.
-  public let settlement: Settlement
+  /// The verdict on it; `nil` if it took effect after all, and what waited with it is left.
+  public let settlement: Settlement?
   /// All operations that wait with it, in the order they were made.
   public let operations: [Operation]
 
   /// Why it was refused.
-  public var refusal: Settlement.Refusal? { settlement.refusal }
+  public var refusal: Settlement.Refusal? { settlement?.refusal }
 
   init?(_ group: SetAside) {
     guard case .verdict = group.departure.reason else { return nil }
-    let root = group.operations.first { $0.operation.id == group.root } ?? group.operations.first
-    guard let root, let settlement = root.settlement else { return nil }
     id = group.root
-    self.settlement = settlement
+    settlement = group.operations.first { $0.operation.id == group.root }?.settlement
     operations = group.operations.map(\.operation)
   }
 }

@@ -65,34 +65,3 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   /// The floating point number `value`.
   public init(floatLiteral value: Double) { self = .double(value) }
 }
-
-/// The order of field values: numbers by size, text and bytes by their bytes, times by time.
-enum ValueOrder {
-  /// Whether `left` comes before `right`; `nil` if the two can't be compared.
-  static func isOrdered(_ left: Value, before right: Value) -> Bool? {
-    switch (left, right) {
-    case (.text(let a), .text(let b)): return ByteOrder.precedes(a, b)
-    case (.time(let a), .time(let b)): return a < b
-    case (.bytes(let a), .bytes(let b)): return a.lexicographicallyPrecedes(b)
-    case (.bool(let a), .bool(let b)): return !a && b
-    default:
-      if let a = left.integer, let b = right.integer { return a < b }
-      guard let a = number(left), let b = number(right) else { return nil }
-      return a < b
-    }
-  }
-
-  private static func number(_ value: Value) -> Double? {
-    switch value {
-    case .double(let number): return number
-    case .unsigned(let number): return Double(number)
-    case .negative(let number): return -1 - Double(number)
-    case .decimal(let decimal):
-      var scaled = Double(decimal.mantissa)
-      let factor: Double = decimal.exponent < 0 ? 0.1 : 10
-      for _ in 0..<min(decimal.exponent.magnitude, 400) { scaled *= factor }
-      return scaled
-    default: return nil
-    }
-  }
-}

@@ -10,15 +10,18 @@ struct QueryPlan {
   /// The rows, in order.
   func run(on state: ClientState, collection name: String) -> [ShownRecord] {
     guard let collection = state.collections[name], limit > 0 else { return [] }
-    let ids = candidates(condition, in: collection).map(Array.init) ?? collection.shownIDs
+    var ids = candidates(condition, in: collection).map(Array.init) ?? collection.shownIDs
+    let isByID = order == .id
+    if isByID { ids.sort(by: ByteOrder.precedes) }
     var rows: [ShownRecord] = []
     for id in ids {
       guard let shown = state.shown(RecordKey(name, id)), condition.admits(shown.row) else {
         continue
       }
       rows.append(shown)
+      if isByID, rows.count == limit { break }
     }
-    sort(&rows)
+    if !isByID { sort(&rows) }
     return Array(rows.prefix(limit))
   }
 
@@ -52,9 +55,7 @@ struct QueryPlan {
     let field: String
     let isDescending: Bool
     switch order {
-    case .id:
-      rows.sort { ByteOrder.precedes($0.key.id, $1.key.id) }
-      return
+    case .id: return
     case .ascending(let name): (field, isDescending) = (name, false)
     case .descending(let name): (field, isDescending) = (name, true)
     }
@@ -64,8 +65,8 @@ struct QueryPlan {
       case (nil, _): return false
       case (_, nil): return true
       case (let a?, let b?):
-        if ValueOrder.isOrdered(a, before: b) == true { return !isDescending }
-        if ValueOrder.isOrdered(b, before: a) == true { return isDescending }
+        if ValueOrder.precedes(a, b) { return !isDescending }
+        if ValueOrder.precedes(b, a) { return isDescending }
       }
       return ByteOrder.precedes(left.key.id, right.key.id)
     }

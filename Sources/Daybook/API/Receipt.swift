@@ -16,7 +16,8 @@ public struct Receipt: Sendable {
 
   /// What became of the write; waits for the server's verdict as long as it takes.
   ///
-  /// A cancelled wait returns `nil` and gives nothing up: the operations are still sent.
+  /// A wait that is cancelled, or that the closing of the store ends, returns `nil` and gives
+  /// nothing up: the operations are still sent.
   public var settlement: Outcome? {
     get async { await follower.receipts.outcome(of: operationIDs) }
   }

@@ -55,12 +55,19 @@ enum RecordCoding {
     return map
   }
 
+  /// The number that `id` spells, in the one way in which it is spelled; else the text, which is no
+  /// id of a record with numbers.
+  private static func number(_ id: String) -> Value {
+    guard let number = Int64(id), String(number) == id else { return .text(id) }
+    return .int(number)
+  }
+
   /// The record `id` whose fields are `row`.
   static func record<R: Record>(
     _ type: R.Type, id: String, row: ValueMap
   ) throws(DaybookError) -> R {
     var map = row
-    map["id"] = Int64(id).map { R.ID.self == Int.self ? .int($0) : .text(id) } ?? .text(id)
+    map["id"] = R.ID.self == Int.self ? number(id) : .text(id)
     do {
       return try RecordDecoder().decode(type, from: .map(map))
     } catch {

@@ -19,13 +19,12 @@ public struct Updates<Element: Sendable>: AsyncSequence, Sendable {
     let (signals, sender) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let collection = collection
-    let journal = store.journal
-    let number = journal.addListener { effects, _ in
+    let number = store.journal.addListener { effects, _ in
       if effects.records.contains(where: { $0.collection == collection }) { sender.yield() }
     }
-    sender.onTermination = { _ in journal.removeListener(number) }
-    store.onClose { sender.finish() }
+    sender.onTermination = { [weak store] _ in store?.removeObserver(number) }
     sender.yield()
+    store.addObserver(number) { sender.finish() }
     return Iterator(signals: signals.makeAsyncIterator(), compute: compute)
   }
 
@@ -34,10 +33,15 @@ public struct Updates<Element: Sendable>: AsyncSequence, Sendable {
     var signals: AsyncStream<Void>.Iterator
     let compute: @Sendable () -> Element
 
-    /// The newest value, once there is one that has not been given out.
+    /// The newest value, once there is one that has not been given out. It is computed away from
+    /// the caller's actor: a long query does not hold up a screen.
     public mutating func next() async -> Element? {
       guard await signals.next(isolation: #isolation) != nil else { return nil }
-      return compute()
+      return await Iterator.run(compute)
+    }
+
+    @concurrent private static func run(_ compute: @Sendable () -> Element) async -> Element {
+      compute()
     }
   }
 }

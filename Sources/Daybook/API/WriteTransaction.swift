@@ -104,7 +104,15 @@ public struct WriteTransaction: ~Copyable {
   /// The row as this body sees it.
   func row(of key: RecordKey) -> ValueMap? { rows[key] ?? staged.row(of: key, in: state) }
 
-  mutating func add(
+  /// Does once more what `old` did, with these fields, in its place.
+  mutating func `repeat`(_ old: Operation, fields: ValueMap) throws(DaybookError) {
+    guard old.action == .create || row(of: old.record) != nil else {
+      throw WriteTransaction.missing(old.record)
+    }
+    try add(old.action, old.record, fields: fields, unset: old.unset, supersedes: old.id)
+  }
+
+  private mutating func add(
     _ action: Action, _ key: RecordKey, fields: ValueMap, unset: [String],
     supersedes: Identifier? = nil
   ) throws(DaybookError) {
@@ -117,6 +125,12 @@ public struct WriteTransaction: ~Copyable {
         scope = known
       } else {
         scope = try state.schema.scope(of: key.collection, row: fields, account: account)
+      }
+      if action == .replace || action == .create,
+        case .field(let field) = state.schema[key.collection]?.scope,
+        try state.schema.scope(of: key.collection, row: fields, account: account) != scope
+      {
+        throw .scope(collection: key.collection, field: field)
       }
     } catch {
       throw DaybookError(.schema, error.description, cause: error)

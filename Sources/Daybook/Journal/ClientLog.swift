@@ -1,19 +1,37 @@
 import DaybookFormat
 import DaybookLog
 import DaybookSync
+import Foundation
 
 /// A client's log: the outbox and the feed of one account in one directory.
 struct ClientLog: Sendable {
   private let log: Log
 
   /// What opening gives.
-  struct Opened {
+  struct Opened: Sendable {
     let log: ClientLog
     let state: ClientState
     let damage: DamageSummary?
+
+    /// What `body` opens, on a thread of its own.
+    static func onThread(
+      _ body: @escaping @Sendable () throws(DaybookError) -> Opened
+    ) async throws(DaybookError) -> Opened {
+      let result = await withCheckedContinuation {
+        (waiting: CheckedContinuation<Result<Opened, DaybookError>, Never>) in
+        Thread.detachNewThread {
+          do throws(DaybookError) {
+            waiting.resume(returning: .success(try body()))
+          } catch {
+            waiting.resume(returning: .failure(error))
+          }
+        }
+      }
+      return try result.get()
+    }
   }
 
-  /// Opens the log and folds all of it.
+  /// Opens the log and folds all of it. Blocks: never to be called on Swift's cooperative pool.
   static func open(
     directory: String, account: String, schema: Schema, options: DaybookOptions
   ) throws(DaybookError) -> Opened {
@@ -43,9 +61,11 @@ struct ClientLog: Sendable {
       }
       let state =
         folded ?? ClientState(schema: schema, incarnation: log.identity.incarnation)
-      let messages = log.findings.map(\.message)
+      // A torn tail was never acknowledged: nothing that anybody has seen is missing.
+      let messages = log.findings.filter { $0.kind != .tornTail }.map(\.message)
       let damage =
-        messages.isEmpty ? nil : DamageSummary(findings: messages, isReadOnly: log.isReadOnly)
+        messages.isEmpty && !log.isReadOnly
+        ? nil : DamageSummary(findings: messages, isReadOnly: log.isReadOnly)
       return Opened(log: ClientLog(log: log), state: state, damage: damage)
     } catch {
       throw DaybookError(error)
@@ -71,11 +91,11 @@ struct ClientLog: Sendable {
     do throws(LogError) {
       return try log.appendAndWait(stream, bytes)
     } catch {
-      var failure = DaybookError(error)
-      failure.operationIDs = transactions.joined().compactMap { entry in
-        if case .operation(let operation) = entry { operation.id } else { nil }
+      if case .inputOutput(let cause) = error {
+        // Not even a file to write to could be had, so nothing has been written.
+        throw DaybookError(LogError.notWritten(cause))
       }
-      throw failure
+      throw DaybookError(error)
     }
   }
 

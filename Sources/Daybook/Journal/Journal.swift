@@ -11,19 +11,27 @@ import Synchronization
 final class Journal: Sendable {
   /// What a body may look at and add to while a group is being made.
   typealias Body = @Sendable (inout StagedWrites, ClientState) throws -> [Entry]
+  /// Told once, on the journal's thread, when the work is done or has failed.
+  typealias Done = @Sendable (Result<Void, any Error>) -> Void
 
   /// One piece of work for the thread.
   enum Work: Sendable {
     /// Entries of the outbox, made by a body that runs on the thread.
-    case outbox(Body, done: @Sendable (Result<Void, any Error>) -> Void)
+    case outbox(Body, done: Done)
     /// Entries of the feed, as one append that is synced before it shows.
-    case feed([Entry], done: @Sendable (Result<Void, any Error>) -> Void)
+    case feed([Entry], done: Done)
     /// Ends the thread once everything before it is done.
-    case close(done: @Sendable (Result<Void, any Error>) -> Void)
+    case close(done: Done)
   }
 
   /// Told after each durable batch, on the journal's thread: what changed, and the entries.
   typealias Listener = @Sendable (StateEffects, [Entry]) -> Void
+
+  /// The most bodies of one group: what waits longer goes into the next, so that the first of
+  /// many is not kept waiting for the last, and a group's memory is bounded.
+  static let groupBodyLimit = 1_024
+  /// The bytes of operations beyond which a group takes no further body: 4 MiB, as the log's own.
+  static let groupByteLimit = 4 << 20
 
   let state: SharedState
   private let log: ClientLog
@@ -108,7 +116,7 @@ final class Journal: Sendable {
         defer { queue.work = [] }
         return queue.work
       }
-      var group: [(Body, @Sendable (Result<Void, any Error>) -> Void)] = []
+      var group: [(Body, Done)] = []
       for item in work {
         if case .outbox(let body, let done) = item {
           group.append((body, done))
@@ -119,7 +127,10 @@ final class Journal: Sendable {
         switch item {
         case .feed(let entries, let done): done(Result { try writeFeed(entries) })
         case .close(let done):
-          done(Result { try log.close() })
+          let result = Result { try log.close() }
+          // Listeners may hold what holds the journal.
+          listeners.withLock { $0 = [:] }
+          done(result)
           return
         case .outbox: break
         }
@@ -128,40 +139,57 @@ final class Journal: Sendable {
     }
   }
 
-  /// The most bytes of operations in one group: 4 MiB, so that one sync never keeps everybody
-  /// waiting and a segment stays small.
-  private static let groupByteLimit = 4 << 20
+  /// A body that has run.
+  private struct Ran {
+    let entries: [Entry]
+    /// What it threw. Told only once what it may have seen is durable.
+    var failure: (any Error)?
+    let done: Done
 
-  private func writeOutbox(_ group: [(Body, @Sendable (Result<Void, any Error>) -> Void)]) {
-    var rest = group[...]
-    while !rest.isEmpty { writeGroup(&rest) }
-  }
-
-  /// Writes the first bodies of `rest` as one group, and takes them off.
-  private func writeGroup(
-    _ rest: inout ArraySlice<(Body, @Sendable (Result<Void, any Error>) -> Void)>
-  ) {
-    var byteCount = 0
-    var staged = StagedWrites()
-    var transactions: [[Entry]] = []
-    var waiting: [@Sendable (Result<Void, any Error>) -> Void] = []
-    while byteCount < Journal.groupByteLimit, let (body, done) = rest.popFirst() {
-      let mark = staged
-      do {
-        let entries = try state.read { state in try body(&staged, state) }
-        transactions.append(entries)
-        byteCount += entries.reduce(0) { $0 + $1.bytes.count }
-        waiting.append(done)
-      } catch {
-        staged = mark
-        done(.failure(error))
+    var operationIDs: [Identifier] {
+      entries.compactMap { entry in
+        if case .operation(let operation) = entry { operation.id } else { nil }
       }
     }
-    let result = Result { () throws in
-      let written = transactions.filter { !$0.isEmpty }
-      if !written.isEmpty { apply(written.flatMap { $0 }, from: try log.appendOutbox(written)) }
+  }
+
+  private func writeOutbox(_ waiting: [(Body, Done)]) {
+    var rest = waiting[...]
+    while !rest.isEmpty {
+      var staged = StagedWrites()
+      var group: [Ran] = []
+      while let (body, done) = rest.first, group.count < Journal.groupBodyLimit,
+        staged.byteCount < Journal.groupByteLimit
+      {
+        rest.removeFirst()
+        group.append(run(body, done, &staged))
+      }
+      finish(group)
     }
-    for done in waiting { done(result) }
+  }
+
+  private func run(_ body: Body, _ done: @escaping Done, _ staged: inout StagedWrites) -> Ran {
+    let mark = staged.mark
+    do {
+      return Ran(entries: try state.read { try body(&staged, $0) }, done: done)
+    } catch {
+      staged.rollBack(to: mark)
+      return Ran(entries: [], failure: error, done: done)
+    }
+  }
+
+  private func finish(_ group: [Ran]) {
+    let written = group.map(\.entries).filter { !$0.isEmpty }
+    do throws(DaybookError) {
+      if !written.isEmpty { apply(written.flatMap { $0 }, from: try log.appendOutbox(written)) }
+      for ran in group { ran.done(ran.failure.map { .failure($0) } ?? .success(())) }
+    } catch {
+      for ran in group {
+        var failure = error
+        failure.operationIDs = ran.operationIDs
+        ran.done(.failure(ran.failure ?? failure))
+      }
+    }
   }
 
   private func writeFeed(_ entries: [Entry]) throws {

@@ -8,7 +8,6 @@ final class Receipts: Sendable {
     var missing: Set<Identifier>
     var acceptances: [Identifier: Settlement.Acceptance] = [:]
     let operationIDs: [Identifier]
-    var isTaken = false
     var outcome: Outcome?
     var waiting: [Int: CheckedContinuation<Outcome?, Never>] = [:]
   }
@@ -17,6 +16,7 @@ final class Receipts: Sendable {
     var waits: [Identifier: Wait] = [:]
     var owners: [Identifier: Identifier] = [:]
     var next = 0
+    var isEnded = false
   }
 
   private let waits = Mutex(Waits())
@@ -41,7 +41,17 @@ final class Receipts: Sendable {
     }
   }
 
-  /// Waits for the outcome; `nil` when the task is cancelled first.
+  /// Ends every wait: the store is closed, and no verdict comes any more.
+  func end() {
+    let waiting = waits.withLock { waits in
+      waits.isEnded = true
+      defer { for first in waits.waits.keys { waits.waits[first]?.waiting = [:] } }
+      return waits.waits.values.flatMap(\.waiting.values)
+    }
+    for continuation in waiting { continuation.resume(returning: nil) }
+  }
+
+  /// Waits for the outcome; `nil` when the task is cancelled or the store is closed first.
   func outcome(of operationIDs: [Identifier]) async -> Outcome? {
     guard let first = operationIDs.first else { return .accepted([]) }
     let number = waits.withLock { waits in
@@ -50,11 +60,11 @@ final class Receipts: Sendable {
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isCancelled = Task.isCancelled
         let known: Outcome?? = waits.withLock { waits in
           guard let wait = waits.waits[first] else { return .some(nil) }
           if let outcome = wait.outcome { return outcome }
-          if isCancelled { return .some(nil) }
+          // Asked with the lock held: a cancellation after this finds the continuation.
+          if waits.isEnded || Task.isCancelled { return .some(nil) }
           waits.waits[first]?.waiting[number] = continuation
           return nil
         }
@@ -97,10 +107,10 @@ final class Receipts: Sendable {
     guard let group = state.read({ $0.setAside(departure) }) else { return nil }
     if let letter = DeadLetter(group) { return .failed(letter) }
     guard let draft = Draft(group) else { return nil }
-    switch draft.settlement.verdict {
+    switch draft.settlement?.verdict {
     case .conflict: return .conflict(draft)
     case .tooOld: return .tooOld(draft)
-    case .refused, .accepted: return .refused(draft)
+    case .refused, .accepted, nil: return .refused(draft)
     }
   }
 

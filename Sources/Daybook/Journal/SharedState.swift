@@ -14,7 +14,18 @@ final class SharedState: @unchecked Sendable {
   init(_ state: consuming ClientState) {
     self.state = state
     lock = .allocate(capacity: 1)
-    let status = pthread_rwlock_init(lock, nil)
+    #if canImport(Glibc)
+      // Glibc's default lets readers that come one after the other keep the writer out for ever.
+      // No read is begun within another while the writer waits: only its own thread runs bodies.
+      var attributes = pthread_rwlockattr_t()
+      pthread_rwlockattr_init(&attributes)
+      defer { pthread_rwlockattr_destroy(&attributes) }
+      pthread_rwlockattr_setkind_np(
+        &attributes, Int32(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP))
+      let status = pthread_rwlock_init(lock, &attributes)
+    #else
+      let status = pthread_rwlock_init(lock, nil)
+    #endif
     precondition(status == 0, "a lock could not be made: \(status)")
   }
 

@@ -20,7 +20,7 @@ actor SyncDriver {
   private var isStopped = false
   private var rounds: [CheckedContinuation<Void, Never>] = []
   private(set) var lastPull: Timestamp?
-  private(set) var problem: Status.Problem?
+  private var failure: Status.Problem?
   /// What has been sent since the store was opened.
   private(set) var counts = SyncCounts()
   /// Operations that are sent for the first time by the next send.
@@ -38,6 +38,10 @@ actor SyncDriver {
     pull = PullMachine(schedule: options.retrySchedule)
   }
 
+  /// What keeps sync from going on: what must be acted on first, then the last failure that no
+  /// later answer has cleared.
+  var problem: Status.Problem? { (push.pause ?? pull.pause).map { Status.Problem($0) } ?? failure }
+
   /// Sends what waits, unless a schedule says to wait; an urgent wake passes it.
   func wakePush(isUrgent: Bool) { step(push: .wake(isUrgent: isUrgent)) }
 
@@ -46,6 +50,7 @@ actor SyncDriver {
 
   /// Goes on after a pause.
   func resume() {
+    failure = nil
     step(pull: .resumed)
     step(push: .resumed)
   }
@@ -53,7 +58,13 @@ actor SyncDriver {
   /// Sends what waits, and pulls what is new; returns when there is no more to do now, or when a
   /// problem makes it wait. The first pull of a log goes before its first push: it registers it.
   func round() async {
-    if journal.state.read({ $0.binding?.incarnation != $0.incarnation }) { await runPull() }
+    // A pull under way may have looked already; it is to look once more.
+    if pull.isBusy { step(pull: .wake(isUrgent: true)) }
+    if journal.state.read({ $0.binding?.incarnation != $0.incarnation }) {
+      await runPull()
+      // Whoever could not be reached for a pull is not asked twice.
+      if problem != nil { return }
+    }
     await runPush()
     // Whoever could not be reached for a push is not asked for a pull.
     if !push.isWaiting { await runPull() }
@@ -133,8 +144,7 @@ actor SyncDriver {
       pushTimer?.cancel()
       guard isAutomatic else { return }
       pushTimer = timer(until) { $0.step(push: .wake(isUrgent: false)) }
-    case .pause(let pause):
-      problem = Status.Problem(pause)
+    case .pause: break  // Told by `problem`.
     }
   }
 
@@ -174,12 +184,9 @@ actor SyncDriver {
       pullTimer?.cancel()
       guard isAutomatic else { return }
       pullTimer = timer(until) { $0.step(pull: .wake(isUrgent: false)) }
-    case .pause(let pause):
-      problem = Status.Problem(pause)
+    case .pause: break  // Told by `problem`.
     case .finish:
       lastPull = environment.now()
-      // Pulling goes on while nothing may be sent: that is still to be said.
-      problem = push.pause.map { Status.Problem($0) }
       if !push.isBusy { step(push: .wake(isUrgent: false)) }
     }
   }
@@ -187,10 +194,10 @@ actor SyncDriver {
   private func receive(_ answer: ServerConnection.Answer<PushReply>) {
     switch answer {
     case .success(let reply):
-      problem = pull.pause.map(Status.Problem.init)
+      failure = nil
       step(push: .replied(reply))
     case .failure(let failed):
-      problem = Status.Problem(failed.failure)
+      failure = Status.Problem(failed.failure)
       step(push: .failed(failed.failure))
     }
   }
@@ -199,9 +206,11 @@ actor SyncDriver {
     _ answer: ServerConnection.Answer<Message>, event: (Message) -> PullMachine.Event
   ) {
     switch answer {
-    case .success(let message): step(pull: event(message))
+    case .success(let message):
+      failure = nil
+      step(pull: event(message))
     case .failure(let failed):
-      problem = Status.Problem(failed.failure)
+      failure = Status.Problem(failed.failure)
       step(pull: .failed(failed.failure))
     }
   }

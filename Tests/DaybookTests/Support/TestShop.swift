@@ -1,5 +1,6 @@
 import Daybook
 import DaybookFormat
+import DaybookNet
 import DaybookServer
 import DaybookSync
 import DaybookTestKit
@@ -77,17 +78,39 @@ final class TestServer: Sendable {
   /// Opens the device `name` of `account`, in the test's folder.
   func device(
     _ name: String, account: String = "rep-7", port: UInt16? = nil,
-    sync: DaybookOptions.SyncMode = .manual
+    sync: DaybookOptions.SyncMode = .manual,
+    _ change: (inout DaybookOptions) -> Void = { _ in }
+  ) async throws -> Daybook {
+    let address = try unwrapped(URL(string: "http://127.0.0.1:\(port ?? server.port)"))
+    return try await open(name, account, .http(address), sync, change)
+  }
+
+  /// Opens the device `name` with a transport on which the test decides about each request.
+  func device(
+    _ name: String, account: String = "rep-7", sync: DaybookOptions.SyncMode = .manual,
+    transport: HookedTransport, _ change: (inout DaybookOptions) -> Void = { _ in }
+  ) async throws -> Daybook {
+    try await open(name, account, .transport(transport), sync, change)
+  }
+
+  private func open(
+    _ name: String, _ account: String, _ address: ServerAddress,
+    _ sync: DaybookOptions.SyncMode, _ change: (inout DaybookOptions) -> Void
   ) async throws -> Daybook {
     var options = DaybookOptions()
     options.sync = sync
     options.device = name
     options.retrySchedule = RetrySchedule(
       startMilliseconds: 10, floorMilliseconds: 1, capMilliseconds: 50)
-    let address = try unwrapped(URL(string: "http://127.0.0.1:\(port ?? server.port)"))
+    change(&options)
     return try await Daybook.open(
-      at: folder.place(name), account: account, schema: schema, server: .http(address),
+      at: folder.place(name), account: account, schema: schema, server: address,
       options: options)
+  }
+
+  /// A way to the server that lets the test decide about each request.
+  func hooked() throws -> HookedTransport {
+    HookedTransport(try URLSessionTransport(base: unwrapped(address)))
   }
 }
 
@@ -112,4 +135,15 @@ final class Counter: Sendable {
       return value
     }
   }
+}
+
+/// Values that any task may add to.
+final class Collected<Element: Sendable>: Sendable {
+  private let values = Mutex<[Element]>([])
+
+  /// The values so far.
+  var all: [Element] { values.withLock { $0 } }
+
+  /// Adds values.
+  func add(_ more: [Element]) { values.withLock { $0 += more } }
 }
