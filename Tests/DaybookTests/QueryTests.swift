@@ -200,12 +200,19 @@ import Testing
       var id: String
       var value: Value
     }
+    struct Real: Record {
+      static let collection = "real"
+      var id: String
+      var value: Value
+    }
     let folder = try PassingFolder()
     let schema = Schema(
       name: "any",
       collections: [
         CollectionSchema(
-          name: "any", fields: ["value": FieldSchema(.decimal)], scope: .constant("q"))
+          name: "any", fields: ["value": FieldSchema(.decimal)], scope: .constant("q")),
+        CollectionSchema(
+          name: "real", fields: ["value": FieldSchema(.double)], scope: .constant("q")),
       ])
     let store = try await Daybook.open(at: folder.place("log"), account: "a", schema: schema)
     let ordered: [Value] = [
@@ -227,6 +234,19 @@ import Testing
     #expect(all.query(order: .descending("value")).map(\.value) == ordered.reversed())
     let above = all.query(where: .between("value", from: .int(9_007_199_254_740_993), upTo: nil))
     #expect(above.count == 2)
+    let reals: [Value] = [
+      .double(-.infinity), .int(.min), .double(-0x1p60), .double(-0.5), .int(0), .double(0.25),
+      .int(1), .double(0x1p53), .int(9_007_199_254_740_993), .double(0x1p60), .double(.infinity),
+      .double(.nan),
+    ]
+    try await store.write { tx in
+      for (place, value) in reals.enumerated() {
+        try tx.insert(Real(id: "\(100 - place)", value: value))
+      }
+    }
+    let real = store.collection(Real.self)
+    #expect(real.query(order: .ascending("value")).map(\.value) == reals)
+    #expect(real.query(where: .between("value", from: 1, upTo: .double(.infinity))).count == 4)
     try await store.close()
   }
 }

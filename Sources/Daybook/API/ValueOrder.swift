@@ -9,6 +9,8 @@ enum ValueOrder {
     case (.time(let a), .time(let b)): return a < b
     case (.bytes(let a), .bytes(let b)): return a.lexicographicallyPrecedes(b)
     case (.bool(let a), .bool(let b)): return !a && b
+    case (.unsigned(let a), .unsigned(let b)): return a < b
+    case (.double(let a), .double(let b)) where !a.isNaN && !b.isNaN: return a < b
     default:
       guard let a = Number(left), let b = Number(right) else { return nil }
       return a < b
@@ -36,72 +38,71 @@ enum ValueOrder {
   }
 }
 
-/// A number of any kind, compared by its double, and where two doubles are equal by its decimal
-/// digits.
-private struct Number {
+/// A number of any kind. Exact ones are compared by their digits, others by their double.
+private enum Number {
   /// `mantissa * 10^exponent`.
-  private let mantissa: Int128
-  private let exponent: Int64
-  /// The nearest double; the number itself if it came as one.
-  private let double: Double
-  private let isDouble: Bool
+  case exact(mantissa: Int128, exponent: Int64)
+  case double(Double)
 
   init?(_ value: Value) {
     switch value {
-    case .unsigned(let number): self.init(Int128(number), 0)
-    case .negative(let number): self.init(-1 - Int128(number), 0)
-    case .decimal(let decimal): self.init(Int128(decimal.mantissa), decimal.exponent)
+    case .unsigned(let number): self = .exact(mantissa: Int128(number), exponent: 0)
+    case .negative(let number): self = .exact(mantissa: -1 - Int128(number), exponent: 0)
+    case .decimal(let decimal):
+      self = .exact(mantissa: Int128(decimal.mantissa), exponent: decimal.exponent)
     case .double(let number):
       guard !number.isNaN else { return nil }
-      self.init(0, 0, double: number)
+      self = .double(number)
     default: return nil
     }
   }
 
-  private init(_ mantissa: Int128, _ exponent: Int64, double: Double? = nil) {
-    self.mantissa = mantissa
-    self.exponent = exponent
-    isDouble = double != nil
-    // The standard library rounds a number that is written out correctly.
-    self.double =
-      double ?? (exponent == 0 ? Double(mantissa) : Double("\(mantissa)e\(exponent)") ?? 0)
+  static func < (left: Number, right: Number) -> Bool {
+    switch (left, right) {
+    case (.double(let a), .double(let b)): return a < b
+    case (.exact(let a, let p), .exact(let b, let q)): return isOrdered((a, p), before: (b, q))
+    case (.exact, .double(let b)): return left.compared(to: b) < 0
+    case (.double(let a), .exact): return right.compared(to: a) > 0
+    }
   }
 
-  static func < (left: Number, right: Number) -> Bool {
-    if left.double != right.double { return left.double < right.double }
-    if left.isDouble != right.isDouble {
-      // Equal as doubles: which side of the double is the exact one on?
-      return left.isDouble
-        ? right.isAbove(left.double) == true : left.isAbove(right.double) == false
-    }
-    if left.isDouble { return false }
+  private static func isOrdered(
+    _ left: (mantissa: Int128, exponent: Int64), before right: (mantissa: Int128, exponent: Int64)
+  ) -> Bool {
+    if left.exponent == right.exponent { return left.mantissa < right.mantissa }
     if left.mantissa.signum() != right.mantissa.signum() { return left.mantissa < right.mantissa }
     let shared = min(left.exponent, right.exponent)
-    if let a = left.scaled(to: shared), let b = right.scaled(to: shared) { return a < b }
+    if let a = scaled(left, to: shared), let b = scaled(right, to: shared) { return a < b }
     // Too far apart for digits: the higher power of ten is the larger in size.
     return (left.exponent < right.exponent) == (left.mantissa > 0)
   }
 
-  /// Whether the exact number is above `double`, which it rounds to; `nil` if it is equal, or if
-  /// that can't be told.
-  private func isAbove(_ double: Double) -> Bool? {
-    guard exponent >= 0, let whole = scaled(to: 0), let other = Int128(exactly: double),
-      whole != other
-    else { return nil }
-    return whole > other
-  }
-
   /// The mantissa if the exponent were `shared`, which is not above it; `nil` if it does not fit.
-  private func scaled(to shared: Int64) -> Int128? {
-    let (places, isFar) = exponent.subtractingReportingOverflow(shared)
-    // 10^38 is the highest power that fits; a number as long as that is told by its double.
+  private static func scaled(
+    _ number: (mantissa: Int128, exponent: Int64), to shared: Int64
+  ) -> Int128? {
+    let (places, isFar) = number.exponent.subtractingReportingOverflow(shared)
+    // 10^38 is the highest power that fits.
     guard !isFar, places <= 38 else { return nil }
-    var result = mantissa
+    var result = number.mantissa
     for _ in 0..<places {
       let (next, overflow) = result.multipliedReportingOverflow(by: 10)
       if overflow { return nil }
       result = next
     }
     return result
+  }
+
+  /// Negative if this number is below `other`, positive if it is above, 0 if it is equal or if no
+  /// double tells them apart.
+  private func compared(to other: Double) -> Int {
+    guard case .exact(let mantissa, let exponent) = self else { return 0 }
+    // A number that is written out is rounded correctly when it is read.
+    let nearest = Double("\(mantissa)e\(exponent)") ?? 0
+    if nearest != other { return nearest < other ? -1 : 1 }
+    guard exponent >= 0, let whole = Number.scaled((mantissa, exponent), to: 0),
+      let exact = Int128(exactly: other)
+    else { return 0 }
+    return whole < exact ? -1 : whole > exact ? 1 : 0
   }
 }
