@@ -1,5 +1,6 @@
 import Daybook
 import DaybookFormat
+import DaybookNet
 import DaybookServer
 import DaybookSync
 import DaybookTestKit
@@ -199,6 +200,36 @@ import Testing
       Issue.record("not accepted")
       return
     }
+    try await rep.close()
+    try await server.server.stop()
+  }
+
+  @Test func `a store tries again by itself until the server has answered`() async throws {
+    let server = try await TestServer()
+    let transport = try server.hooked()
+    let pushes = Counter()
+    transport.setHook { request in
+      guard request.method == "POST" else { return .forward }
+      switch pushes.add() {
+      case 1: return .lose
+      case 2: return .loseAnswer
+      case 3: return .answer(status: 503)
+      case 4: return .strangerAnswers(status: 200)
+      default: return .forward
+      }
+    }
+    let rep = try await server.device(
+      "rep", sync: .automatic(pullEverySeconds: 600), transport: transport)
+    let receipt = try await rep.write { tx in
+      try tx.insert(Sale(id: "1", shop: "17", quantity: 10))
+    }
+    guard case .accepted(let acceptances) = await receipt.settlement else {
+      Issue.record("not accepted")
+      return
+    }
+    #expect(acceptances.map(\.sequence) == [1])
+    #expect(pushes.count == 5)
+    #expect(await rep.status.problem == nil)
     try await rep.close()
     try await server.server.stop()
   }

@@ -110,6 +110,27 @@ import Testing
     try await store.close()
   }
 
+  @Test func `an edit through a type that knows less keeps what it does not know`() async throws {
+    struct Short: Record {
+      static let collection = "visits"
+      var id: Identifier
+      var at: Date
+      var rating: Double
+    }
+    let folder = try PassingFolder()
+    let store = try await open(folder)
+    let id = Identifier(high: 1, low: 2)
+    let at = Date(timeIntervalSince1970: 0)
+    try await store.write { tx in try tx.insert(Visit(id: id, at: at, price: 3, rating: 1)) }
+    try await store.write { tx in try tx.update(Short.self, id) { $0.rating = 2 } }
+    let visits = store.collection(Visit.self)
+    #expect(try visits.get(id) == Visit(id: id, at: at, price: 3, rating: 2))
+    // A whole row is what the type knows.
+    try await store.write { tx in try tx.replace(Short(id: id, at: at, rating: 3)) }
+    #expect(try visits.get(id) == Visit(id: id, at: at, rating: 3))
+    try await store.close()
+  }
+
   @Test func `numbers are ids too, in the order of their digits' bytes`() async throws {
     let folder = try PassingFolder()
     let store = try await open(folder)
