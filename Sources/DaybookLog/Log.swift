@@ -9,7 +9,7 @@ import Synchronization
 package final class Log: Sendable {
   /// Who the log is.
   package let identity: LogIdentity
-  /// What is wrong, in the order in which it was met.
+  /// What is damaged, in the order in which it was met.
   package let findings: [LogFinding]
   /// What was missing and not needed, in words.
   package let notes: [String]
@@ -76,7 +76,7 @@ package final class Log: Sendable {
     let found = try LogDirectory(directory, fileSystem: configuration.fileSystem)
     try settle(found)
     let identity = try identity(of: found, configuration)
-    var replay = try LogReplay(found, streams: configuration.streams.map(\.name))
+    var replay = try LogReplay(found, streams: configuration.streams.map(\.name), isWriter: true)
     var canWrite = true
     try replay.run(
       visit: { report throws(LogError) in
@@ -101,8 +101,10 @@ package final class Log: Sendable {
       committer = Committer(
         writers: writers, head: head, idleMarkDelay: configuration.idleMarkDelay)
     }
+    // A write that never finished is no damage.
+    let findings = replay.findings.filter { $0.kind != .tornTail }
     return Log(
-      identity: identity, findings: replay.findings, notes: notes,
+      identity: identity, findings: findings, notes: notes,
       streams: configuration.streams.map(\.name), committer: committer, lock: lock)
   }
 

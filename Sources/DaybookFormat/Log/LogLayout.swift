@@ -16,6 +16,9 @@ package enum LogLayout {
   package static let frameByteLimit = 16 << 20
   /// Where a new frame begins once a payload has this many bytes; one transaction is never split.
   package static let frameByteTarget = 64 << 10
+  /// Bytes of entries that a stream holds in memory, written and not yet synced, before it syncs by
+  /// itself.
+  package static let unsyncedByteLimit = 4 << 20
   /// The longest account name in a header, in bytes of UTF-8.
   package static let accountByteLimit = 128
   /// The longest stream name, in bytes of ASCII.

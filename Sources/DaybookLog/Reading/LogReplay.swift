@@ -43,13 +43,19 @@ package struct LogReplay {
   /// What is wrong, in the order in which it was met.
   package private(set) var findings: [LogFinding] = []
 
-  /// A replay of all streams of `directory`.
-  package init(_ directory: LogDirectory, streams: [String]) throws(LogError) {
+  /// A replay of all streams of `directory`. The holder of the lock, `isWriter`, has nobody beside
+  /// it whose writing could be under way.
+  package init(_ directory: LogDirectory, streams: [String], isWriter: Bool = false)
+    throws(LogError)
+  {
     self.directory = directory
     let witnesses = try directory.witnesses()
     for name in streams {
       cursors.append(
-        Cursor(stream: name, segments: directory.segments(of: name, witnesses: witnesses)))
+        Cursor(
+          stream: name,
+          segments: directory.segments(
+            of: name, witnesses: witnesses, isInUse: isWriter ? false : directory.isInUse)))
     }
   }
 

@@ -31,7 +31,9 @@ package struct SegmentSequence {
     index += 1
     nextOrdinal += 1
     var context = SegmentContext(
-      file: file, stream: stream.name, ordinal: ordinal, next: nextNumber, witness: witness)
+      file: file, stream: stream.name, ordinal: ordinal, next: nextNumber,
+      // What a file that is gone held is not missing here.
+      witness: missingOrdinal == nil ? witness : 0)
     for later in stream.segments[index...] {
       guard let header = try directory.header(of: later.file), header.stream == stream.name,
         header.ordinal == later.ordinal
@@ -64,12 +66,23 @@ package struct SegmentSequence {
     return missing(nextOrdinal, next: later, first: first, lost: lost)
   }
 
+  /// The segment that `HEAD` says was written last, if no file is as new.
+  private var missingOrdinal: UInt64? {
+    guard !isInUse, let named = directory.head?.streams.first(where: { $0.name == stream.name }),
+      named.validEnd > 0, named.ordinal > stream.segments.last?.ordinal ?? 0
+    else { return nil }
+    return named.ordinal
+  }
+
   /// The report of a last segment whose file is not there, though others know of its entries.
   private mutating func missingTail() -> SegmentReport? {
-    guard index == stream.segments.count, isClosed, witness >= nextNumber else { return nil }
+    let isLost = isClosed && witness >= nextNumber
+    guard index == stream.segments.count, isLost || missingOrdinal != nil else { return nil }
     index += 1
+    let ordinal = missingOrdinal ?? nextOrdinal
     return missing(
-      nextOrdinal, next: nextOrdinal + 1, first: witness + 1, lost: nextNumber...witness)
+      ordinal, next: ordinal + 1, first: max(witness + 1, nextNumber),
+      lost: witness >= nextNumber ? nextNumber...witness : nil)
   }
 
   private mutating func missing(
@@ -89,6 +102,12 @@ package struct SegmentSequence {
 extension LogDirectory {
   /// The segments of the stream `name`, judged; none if there is no such stream.
   package func segments(of name: String, witnesses: [String: UInt64]) -> SegmentSequence {
+    segments(of: name, witnesses: witnesses, isInUse: isInUse)
+  }
+
+  func segments(
+    of name: String, witnesses: [String: UInt64], isInUse: Bool
+  ) -> SegmentSequence {
     SegmentSequence(
       streams.first { $0.name == name } ?? Stream(name: name, segments: []), of: self,
       witness: witnesses[name] ?? 0, isInUse: isInUse)

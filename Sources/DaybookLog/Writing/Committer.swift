@@ -152,7 +152,9 @@ final class CommitterThread {
     do throws(LogError) {
       var first = writer.nextNumber
       if !all.isEmpty { first = try writer.write(all, otherNext: otherNext(stream)) }
-      if isSynced { try writer.sync() }
+      if isSynced {
+        try writer.sync(withLastWrite: !all.isEmpty, otherNext: otherNext(stream))
+      }
       result = .success(first)
     } catch {
       result = .failure(error)

@@ -32,6 +32,13 @@ final class StreamWriter {
   private(set) var nextNumber: UInt64
   /// All entries up to this number are synced.
   private(set) var durableNumber: UInt64
+  /// Groups that were written and are not synced: after an error they are written again.
+  private var unsynced: [[[NewEntry]]] = []
+  private var unsyncedByteCount = 0
+  /// Such groups could not be written again: what follows them must not be, either.
+  private var failure: FileError?
+  /// An earlier life, or an error, left a file that no closing mark and no later header covers.
+  private var isUnsettled = false
   /// Something has been written since the last mark.
   private(set) var wantsMark = false
   private(set) var isClosed = false
@@ -48,6 +55,7 @@ final class StreamWriter {
     durableNumber = nextNumber - 1
     lastOrdinal = last?.ordinal ?? 0
     isClosed = last.map { $0.isClosed && $0.findings.isEmpty } ?? false
+    isUnsettled = last != nil && !isClosed
     guard let last, last.ordinal > 0 else { return }
     previous = SegmentHeader.Predecessor(
       ordinal: last.ordinal, validEnd: UInt64(last.validEnd), lastNumber: nextNumber - 1,
@@ -55,12 +63,13 @@ final class StreamWriter {
         byteCount: UInt64(last.byteCount), checksum: last.fileChecksum))
   }
 
-  /// What `HEAD` is to say of the stream.
+  /// What `HEAD` is to say of the stream: only what is durable.
   var head: HeadSlot.Stream {
-    HeadSlot.Stream(
-      name: options.name, ordinal: segment?.ordinal ?? previous?.ordinal ?? 0,
+    let current = segment.flatMap { $0.syncedEnd > 0 ? $0 : nil }
+    return HeadSlot.Stream(
+      name: options.name, ordinal: current?.ordinal ?? previous?.ordinal ?? 0,
       durableNumber: durableNumber,
-      validEnd: segment.map { UInt64($0.syncedEnd) } ?? previous?.validEnd ?? 0,
+      validEnd: current.map { UInt64($0.syncedEnd) } ?? previous?.validEnd ?? 0,
       isClosed: isClosed)
   }
 
@@ -70,49 +79,73 @@ final class StreamWriter {
   ///
   /// Durable only after `sync`; every stream that is echoed syncs each group itself.
   func write(_ transactions: [[NewEntry]], otherNext: UInt64) throws(LogError) -> UInt64 {
+    if let failure { throw .outcomeUnknown(failure) }
     let byteCount = transactions.reduce(0) { $0 + GroupBuilder.byteCount(of: $1) }
     let estimate = (options.isEchoed ? 2 : 1) * (byteCount + LogLayout.pageByteCount)
     if let segment, segment.frameNumber > 0,
       segment.offset + estimate > options.segmentByteLimit
     {
-      try roll(otherNext: otherNext)
+      roll(otherNext: otherNext)
+      if let failure { throw .outcomeUnknown(failure) }
     }
     if segment == nil { try begin() }
-    guard var current = segment else { throw .closed }
     let first = nextNumber
-    var builder = group(current, otherNext: otherNext)
-    builder.append(transactions)
     do throws(FileError) {
-      let bytes = builder.bytes()
-      try put(bytes, into: current)
-      current.pendingHeader = []
-      current.offset += bytes.count
-      current.frameNumber = builder.frameNumber
-      segment = current
-      nextNumber = builder.nextNumber
-      wantsMark = true
+      try putGroup(transactions, otherNext: otherNext)
       if options.isEchoed { try syncSegment() }
     } catch {
-      throw retire(error)
+      throw retire(error, otherNext: otherNext)
+    }
+    if !options.isEchoed {
+      unsynced.append(transactions)
+      unsyncedByteCount += byteCount
+      if unsyncedByteCount > LogLayout.unsyncedByteLimit {
+        try sync(withLastWrite: true, otherNext: otherNext)
+      }
     }
     return first
   }
 
-  /// Makes all that was written durable.
-  func sync() throws(LogError) {
-    // A second sync could only fail, and then a group would be refused that is in the log.
-    guard let segment, segment.syncedEnd < segment.offset else { return }
-    do throws(FileError) { try syncSegment() } catch { throw retire(error) }
+  /// Makes all that was written durable. If that fails, the last write fails with it if
+  /// `withLastWrite`; what was written before is written again.
+  func sync(withLastWrite: Bool, otherNext: UInt64) throws(LogError) {
+    if let failure { throw .outcomeUnknown(failure) }
+    do throws(FileError) {
+      try syncSegment()
+    } catch {
+      if withLastWrite { _ = unsynced.popLast() }
+      let outcome = retire(error, otherNext: otherNext)
+      if case .notWritten = outcome, !withLastWrite { return }
+      throw outcome
+    }
+  }
+
+  private func putGroup(_ transactions: [[NewEntry]], otherNext: UInt64) throws(FileError) {
+    guard var current = segment else { throw FileError(.other(0), .write, directory) }
+    var builder = group(current, otherNext: otherNext)
+    builder.append(transactions)
+    let bytes = builder.bytes()
+    try put(bytes, into: current)
+    current.pendingHeader = []
+    current.offset += bytes.count
+    current.frameNumber = builder.frameNumber
+    segment = current
+    nextNumber = builder.nextNumber
+    wantsMark = true
   }
 
   private func syncSegment() throws(FileError) {
     // A second sync of the same bytes could only fail, and then say that a durable group is not
     // there.
-    guard var current = segment, current.syncedEnd < current.offset else { return }
+    guard var current = segment, current.syncedEnd < current.offset,
+      current.pendingHeader.isEmpty
+    else { return }
     try current.file.sync()
     current.syncedEnd = current.offset
     segment = current
     durableNumber = nextNumber - 1
+    unsynced = []
+    unsyncedByteCount = 0
   }
 
   private func put(_ bytes: [UInt8], into segment: Segment) throws(FileError) {
@@ -193,12 +226,12 @@ final class StreamWriter {
   }
 
   /// Closes the full segment, synced before anything goes into the next.
-  private func roll(otherNext: UInt64) throws(LogError) {
+  private func roll(otherNext: UInt64) {
     do throws(FileError) {
       try syncSegment()
       try finish(otherNext: otherNext)
     } catch {
-      throw retire(error)
+      _ = retire(error, otherNext: otherNext)
     }
   }
 
@@ -221,13 +254,14 @@ final class StreamWriter {
     previous = SegmentHeader.Predecessor(
       ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd),
       lastNumber: nextNumber - 1, tail: nil)
+    isUnsettled = false
     segment = nil
   }
 
   /// After an error nothing is known of what was not synced, so the file is never touched again.
   /// What the next segment's header says settles it: where it can be written, the group is not
-  /// there.
-  private func retire(_ error: FileError) -> LogError {
+  /// there. Groups before it that were written and not synced go into the next segment.
+  private func retire(_ error: FileError, otherNext: UInt64) -> LogError {
     guard let current = segment else { return LogError(error) }
     current.file.close()
     previous = SegmentHeader.Predecessor(
@@ -235,26 +269,42 @@ final class StreamWriter {
       tail: nil)
     nextNumber = durableNumber + 1
     segment = nil
+    isUnsettled = true
     do throws(LogError) {
       try begin()
     } catch {
-      return .outcomeUnknown(FileError(error) ?? FileError(.other(0), .create, directory))
+      let cause = FileError(error) ?? FileError(.other(0), .create, directory)
+      if !unsynced.isEmpty { failure = cause }
+      return .outcomeUnknown(cause)
     }
-    guard var next = segment else { return .outcomeUnknown(error) }
     do throws(FileError) {
-      try next.file.write(next.pendingHeader, at: 0)
-      try next.file.sync()
+      if unsynced.isEmpty {
+        try writeHeader()
+      } else {
+        try putGroup(unsynced.flatMap { $0 }, otherNext: otherNext)
+        try syncSegment()
+      }
     } catch {
+      if !unsynced.isEmpty { failure = error }
+      guard let next = segment else { return .outcomeUnknown(error) }
       next.file.close()
+      nextNumber = durableNumber + 1
       previous = SegmentHeader.Predecessor(
         ordinal: next.ordinal, validEnd: 0, lastNumber: durableNumber, tail: nil)
       segment = nil
       return .outcomeUnknown(error)
     }
+    return .notWritten(error)
+  }
+
+  /// Writes the header of the segment by itself, durable on return.
+  private func writeHeader() throws(FileError) {
+    guard var next = segment else { return }
+    try next.file.write(next.pendingHeader, at: 0)
+    try next.file.sync()
     next.pendingHeader = []
     next.syncedEnd = LogLayout.segmentHeaderByteCount
     segment = next
-    return .notWritten(error)
   }
 
   // MARK: - Idle and end
@@ -274,7 +324,7 @@ final class StreamWriter {
       current.frameNumber = mark.frameNumber
       segment = current
     } catch {
-      throw retire(error)
+      throw retire(error, otherNext: otherNext)
     }
     if spare == nil, current.offset > options.segmentByteLimit / 2 {
       // Failing here is no harm: the roll tries again and then says so.
@@ -282,29 +332,38 @@ final class StreamWriter {
     }
   }
 
-  /// Ends the stream: closing marks, no prepared file.
+  /// Ends the stream: closing marks, no prepared file. A file that an earlier life or an error left
+  /// open is settled by the header of a segment that holds nothing else.
   func close(otherNext: UInt64) throws(LogError) {
-    let wasOpen = segment != nil
-    var failure: LogError?
+    do throws(LogError) {
+      if segment == nil, isUnsettled { try begin() }
+      try end(otherNext: otherNext)
+    } catch {
+      if let segment {
+        isClosed = false
+        segment.file.close()
+        self.segment = nil
+      }
+      throw error
+    }
+  }
+
+  private func end(otherNext: UInt64) throws(LogError) {
     do throws(FileError) {
+      // The closing marks prove all that stands before them, a header too.
+      if segment?.pendingHeader.isEmpty == false { try writeHeader() }
       try syncSegment()
+      let wasOpen = segment != nil
       try finish(otherNext: otherNext)
       if wasOpen { isClosed = true }
-      if let spare {
-        spare.close()
-        self.spare = nil
-        try configuration.fileSystem.remove(path(lastOrdinal + 1))
-        try configuration.fileSystem.syncDirectory("\(directory)/\(options.name)")
-      }
+      guard let spare else { return }
+      spare.close()
+      self.spare = nil
+      try configuration.fileSystem.remove(path(lastOrdinal + 1))
+      try configuration.fileSystem.syncDirectory("\(directory)/\(options.name)")
     } catch {
-      if segment != nil {
-        isClosed = false
-        segment?.file.close()
-        segment = nil
-      }
-      failure = LogError(error)
+      throw LogError(error)
     }
-    if let failure { throw failure }
   }
 }
 

@@ -15,6 +15,7 @@ struct DiskState: Sendable {
   var locks: Set<String> = []
   var nextFile = 1
   var callCount = 0
+  var changeCount = 0
   var fault: SimulatedDisk.Fault = .none
   var isStopped = false
   var random = SplitMix64(seed: 0)
@@ -24,6 +25,10 @@ struct DiskState: Sendable {
   mutating func begin(_ call: FileError.Call, _ path: String) throws(FileError) -> Bool {
     if isStopped { throw FileError(.other(5), call, path) }
     callCount += 1
+    switch call {
+    case .open, .list, .stat, .read: break
+    default: changeCount += 1
+    }
     switch fault {
     case .stop(at: callCount):
       isStopped = true

@@ -77,6 +77,9 @@ package final class SimulatedDisk: FileSystem {
   /// The calls that were made.
   package var callCount: Int { state.withLock { $0.callCount } }
 
+  /// The calls that changed something, or would have.
+  package var changeCount: Int { state.withLock { $0.changeCount } }
+
   /// Sets what goes wrong from now on; calls are counted on.
   package func set(_ fault: Fault) {
     state.withLock { state in
