@@ -29,14 +29,9 @@ extension Change {
     writer.append(extent.rawValue)
     writer.append(UInt8(isSuperfluous ? 1 : 0) | UInt8(isContinued ? 2 : 0))
     writer.append(UInt8(0))
-    var actionName = ""
-    if case .named(let name) = action { actionName = name }
-    let names = [scope, record.collection, record.id, account, device, actionName]
-    let texts = names.map { Array($0.utf8) }
-    for text in texts { writer.append(UInt16(clamping: text.count)) }
-    for text in texts { writer.append(contentsOf: text.prefix(Int(UInt16.max))) }
-    let payload = Value.array([.map(fields), .array(unset.map(Value.text))])
-    writer.append(contentsOf: CBOREncoder.encode(payload))
+    IntentTail.append(
+      names: [scope, record.collection, record.id, account, device], action: action,
+      fields: fields, unset: unset, to: &writer)
     return writer.bytes
   }
 
@@ -57,21 +52,14 @@ extension Change {
     let flags: UInt8 = try reader.read()
     guard flags <= 3 else { throw .invalid(field: .flags, offset: 66) }
     try reader.readZeros(1)
-    var counts: [Int] = []
-    for _ in 0..<6 { counts.append(Int(try reader.read(UInt16.self))) }
-    var texts: [String] = []
-    for count in counts { texts.append(try reader.readText(count: count)) }
-    guard let action = Action(code: actionCode, name: texts[5]) else {
-      throw .invalid(field: .action, offset: 64)
-    }
-    let (fields, unset) = try FieldsPayload.decode(reader.rest, at: reader.offset)
+    let tail = try IntentTail.read(&reader, actionCode: actionCode, at: 64)
     self.init(
       operationID: operationID, sequence: sequence, version: Version(number: number, mark: mark),
       seen: seen, deviceClock: HybridTime(rawValue: clock),
-      serverTime: Timestamp(milliseconds: time), action: action, extent: extent,
-      isSuperfluous: flags & 1 != 0, isContinued: flags & 2 != 0, scope: texts[0],
-      record: RecordKey(texts[1], texts[2]),
-      account: texts[3], device: texts[4], fields: fields, unset: unset)
+      serverTime: Timestamp(milliseconds: time), action: tail.action, extent: extent,
+      isSuperfluous: flags & 1 != 0, isContinued: flags & 2 != 0, scope: tail.names[0],
+      record: RecordKey(tail.names[1], tail.names[2]),
+      account: tail.names[3], device: tail.names[4], fields: tail.fields, unset: tail.unset)
   }
 
   /// The scope's running hash after this change: SHA-256 of the hash before it (32 bytes) and the
@@ -88,27 +76,5 @@ extension Change {
   /// The mark of a running hash: its first 8 bytes, the first one the most significant.
   package static func mark(of hash: [UInt8]) -> UInt64 {
     hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}
-
-/// The payload of operations and changes: [fields as a map with text keys, array of names unset].
-enum FieldsPayload {
-  static func decode(
-    _ bytes: ArraySlice<UInt8>, at offset: Int
-  ) throws(EntryError) -> (fields: ValueMap, unset: [String]) {
-    let payload: Value
-    do throws(CBORError) {
-      payload = try CBORDecoder.decode(bytes, mode: .canonical)
-    } catch {
-      throw .payload(error)
-    }
-    guard let parts = payload.array, parts.count == 2, let fields = parts[0].map,
-      let names = parts[1].array, fields.names.count == fields.count
-    else { throw .invalid(field: .payload, offset: offset) }
-    let unset = names.compactMap(\.text)
-    guard unset.count == names.count, ByteOrder.isStrictlyOrdered(unset) else {
-      throw .invalid(field: .payload, offset: offset)
-    }
-    return (fields, unset)
   }
 }

@@ -67,13 +67,8 @@ enum OperationCoder {
     writer.append(header.transaction?.index ?? 0)
     writer.append(header.transaction?.count ?? 0)
     writer.append(header.supersedes ?? .zero)
-    var actionName = ""
-    if case .named(let name) = header.action { actionName = name }
-    let texts = (names + [actionName]).map { Array($0.utf8) }
-    for text in texts { writer.append(UInt16(clamping: text.count)) }
-    for text in texts { writer.append(contentsOf: text.prefix(Int(UInt16.max))) }
-    let payload = Value.array([.map(fields), .array(unset.map(Value.text))])
-    writer.append(contentsOf: CBOREncoder.encode(payload))
+    IntentTail.append(
+      names: names, action: header.action, fields: fields, unset: unset, to: &writer)
     return writer.bytes
   }
 
@@ -92,20 +87,14 @@ enum OperationCoder {
     let base = try readBase(&reader)
     let transaction = try readMembership(&reader)
     let superseded = try reader.readIdentifier()
-    var counts: [Int] = []
-    for _ in 0..<6 { counts.append(Int(try reader.read(UInt16.self))) }
-    var texts: [String] = []
-    for count in counts { texts.append(try reader.readText(count: count)) }
-    guard let action = Action(code: actionCode, name: texts[5]) else {
-      throw .invalid(field: .action, offset: 61)
-    }
-    let (fields, unset) = try FieldsPayload.decode(reader.rest, at: reader.offset)
+    let tail = try IntentTail.read(&reader, actionCode: actionCode, at: 61)
     return Operation(
       id: id, incarnation: incarnation, number: number, clock: clock, seen: seen,
-      schemaVersion: schemaVersion, account: texts[0], device: texts[1],
-      record: RecordKey(texts[2], texts[3]), scope: texts[4], strategy: strategy, action: action,
+      schemaVersion: schemaVersion, account: tail.names[0], device: tail.names[1],
+      record: RecordKey(tail.names[2], tail.names[3]), scope: tail.names[4], strategy: strategy,
+      action: tail.action,
       base: base, transaction: transaction, supersedes: superseded == .zero ? nil : superseded,
-      fields: fields, unset: unset, decodedFrom: bytes)
+      fields: tail.fields, unset: tail.unset, decodedFrom: bytes)
   }
 
   private static func readBase(_ reader: inout ByteReader) throws(EntryError) -> Base {
