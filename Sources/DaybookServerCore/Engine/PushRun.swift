@@ -196,13 +196,7 @@ struct PushRun {
   private func dependsOnFailure(_ operation: Operation) -> Bool {
     if case .operation(let base) = operation.base, failed.contains(base) { return true }
     if missing.isEmpty { return false }
-    guard let fields = rules.schema[operation.record.collection]?.fields else { return false }
-    return operation.fields.entries.contains { entry in
-      guard let name = entry.key.text, let id = entry.value.text,
-        case .reference(let target, _) = fields[name]?.kind
-      else { return false }
-      return missing.contains(RecordKey(target, id))
-    }
+    return rules.schema.references(of: operation).contains(where: missing.contains)
   }
 
   private mutating func fail(_ operation: Operation) {

@@ -154,13 +154,7 @@ package struct Rules: Sendable {
   private func missingReference(
     in fields: ValueMap, of collection: CollectionSchema, exists: (RecordKey) -> Bool
   ) -> String? {
-    for entry in fields.entries {
-      guard let name = entry.key.text, let id = entry.value.text,
-        case .reference(let target, _) = collection.fields[name]?.kind
-      else { continue }
-      if !exists(RecordKey(target, id)) { return name }
-    }
-    return nil
+    collection.references(in: fields).first { !exists($0.record) }?.field
   }
 
   private func refuse(

@@ -53,7 +53,7 @@ extension ClientState {
         let operation = kept.operation
         var follows = operation.transaction.map { transactions.contains($0.id) } ?? false
         if case .operation(let base) = operation.base, group.contains(base) { follows = true }
-        if !created.isEmpty, references(of: operation).contains(where: created.contains) {
+        if !created.isEmpty, schema.references(of: operation).contains(where: created.contains) {
           follows = true
         }
         if follows {

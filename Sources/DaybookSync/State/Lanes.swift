@@ -20,7 +20,7 @@ struct Lanes {
       indexes[operation.id] = index
       join(index, &lanes[state.laneName(of: operation)])
       if let transaction = operation.transaction { join(index, &transactions[transaction.id]) }
-      for target in state.references(of: operation) {
+      for target in state.schema.references(of: operation) {
         if let create = creates[target] { union(index, create) }
       }
       if operation.action == .create { creates[operation.record] = index }
@@ -57,16 +57,5 @@ extension ClientState {
       let value = operation.fields[field] ?? shown(key)?.row[field] ?? held(key)?.row?[field]
     else { return "record \(key)" }
     return "lane \(key.collection) \(Hexadecimal.text(of: CBOREncoder.encode(value)))"
-  }
-
-  /// The records that the operation's fields refer to.
-  func references(of operation: Operation) -> [RecordKey] {
-    guard let fields = schema[operation.record.collection]?.fields else { return [] }
-    return operation.fields.entries.compactMap { entry in
-      guard let name = entry.key.text, let id = entry.value.text,
-        case .reference(let target, _) = fields[name]?.kind
-      else { return nil }
-      return RecordKey(target, id)
-    }
   }
 }
