@@ -261,10 +261,8 @@ package struct PullMachine: ~Copyable {
     afterSeconds seconds: UInt64?, now: Timestamp, random: UInt64
   ) -> [Action] {
     failures += 1
-    // What the server asks for, but never less than the schedule's own wait.
-    let own = schedule.wait(afterAttempt: failures, random: random)
-    let wait = max(own, seconds.map { Int64($0) * 1_000 } ?? 0)
-    let until = Timestamp(milliseconds: now.milliseconds + wait)
+    let until = schedule.due(
+      afterAttempt: failures, seconds: seconds, now: now, random: random)
     phase = .waiting(until: until, isFirm: seconds != nil)
     return [.wait(until: until)]
   }

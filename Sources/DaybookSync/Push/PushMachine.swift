@@ -318,8 +318,8 @@ package struct PushMachine: ~Copyable {
         batch, status: 500, message: "The server failed on it \(hold.answers) times.", state)
     }
     hold.hasOtherSuccess = false
-    let wait = schedule.wait(afterAttempt: hold.answers, random: random)
-    hold.until = Timestamp(milliseconds: now.milliseconds + wait)
+    hold.until = schedule.due(
+      afterAttempt: hold.answers, seconds: nil, now: now, random: random)
     holds[id] = hold
     suspectLimit = nil
     hasRetriedWhole = false
@@ -340,10 +340,8 @@ package struct PushMachine: ~Copyable {
     afterSeconds seconds: UInt64?, now: Timestamp, random: UInt64
   ) -> [Action] {
     failures += 1
-    // What the server asks for, but never less than the schedule's own wait.
-    let own = schedule.wait(afterAttempt: failures, random: random)
-    let wait = max(own, seconds.map { Int64($0) * 1_000 } ?? 0)
-    let until = Timestamp(milliseconds: now.milliseconds + wait)
+    let until = schedule.due(
+      afterAttempt: failures, seconds: seconds, now: now, random: random)
     phase = .waiting(until: until, isFirm: seconds != nil)
     return [.wait(until: until)]
   }

@@ -1,3 +1,5 @@
+package import DaybookFormat
+
 /// How long to wait before trying again, as a value.
 ///
 /// The n-th delay doubles from `start` up to `cap`; the wait is drawn evenly between `floor` and
@@ -23,13 +25,25 @@ public struct RetrySchedule: Sendable, Hashable {
 
   /// The wait before attempt `attempt` + 1, where `random` is drawn evenly from all 64-bit numbers.
   package func wait(afterAttempt attempt: Int, random: UInt64) -> Int64 {
-    var delay = startMilliseconds
-    for _ in 1..<max(2, min(attempt, 62)) where attempt > 1 {
-      delay = min(delay.multipliedReportingOverflow(by: 2).partialValue, capMilliseconds)
-      if delay <= 0 || delay >= capMilliseconds { break }
+    var delay = min(startMilliseconds, capMilliseconds)
+    var doublings = attempt - 1
+    while doublings > 0, delay < capMilliseconds {
+      let (double, isTooLarge) = delay.multipliedReportingOverflow(by: 2)
+      delay = isTooLarge ? capMilliseconds : min(double, capMilliseconds)
+      doublings -= 1
     }
-    delay = max(min(delay <= 0 ? capMilliseconds : delay, capMilliseconds), floorMilliseconds)
+    delay = max(delay, floorMilliseconds)
     let range = UInt64(delay - floorMilliseconds) + 1
     return floorMilliseconds + Int64(random.multipliedFullWidth(by: range).high)
+  }
+
+  /// When attempt `attempt` + 1 is due, where the server has asked for `seconds`: not before that,
+  /// and never sooner than the schedule's own wait.
+  package func due(
+    afterAttempt attempt: Int, seconds: UInt64?, now: Timestamp, random: UInt64
+  ) -> Timestamp {
+    let own = wait(afterAttempt: attempt, random: random)
+    let wait = max(own, seconds.map { Int64($0) * 1_000 } ?? 0)
+    return Timestamp(milliseconds: now.milliseconds + wait)
   }
 }
