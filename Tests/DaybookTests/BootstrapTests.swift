@@ -120,13 +120,13 @@ import Testing
     transport.setHook { request in
       if request.path.hasPrefix(Wire.changesPath), reads.add() == 1 {
         reached.open()
-        await gate.pass()
+        await gate.wait()
         return .answer(status: 503)
       }
       return .forward
     }
     let first = Task { await rep.sync() }
-    await reached.pass()
+    await reached.wait()
     try await office.write { tx in try tx.insert(Sale(id: "late", shop: "1", quantity: 1)) }
     await office.sync()
     transport.setHook(nil)

@@ -36,7 +36,7 @@ import Testing
     let held = Task {
       try await store.write { tx in try tx.insert(Sale(id: "2", shop: "1", quantity: 1)) }
     }
-    await first.pass()
+    await first.wait()
     #expect(sales.query().map(\.id) == ["1"])
     #expect(try sales.get("2") == nil)
     #expect(await store.status.unsettledCount == 1)
@@ -56,7 +56,7 @@ import Testing
     while started.count < 2 { await Task.yield() }
     for _ in 0..<1_000 { await Task.yield() }
     mayGoOn.signal()
-    await second.pass()
+    await second.wait()
     _ = try await held.value
     #expect(sales.query().map(\.id) == ["1", "2"])
     #expect(await updates.next()?.count == 2)
@@ -163,7 +163,7 @@ import Testing
           }
         }
       }
-      await reached.pass()
+      await reached.wait()
       for _ in 1...8 { mayGoOn.signal() }
     }
     let all = names.all
@@ -191,7 +191,7 @@ import Testing
       group.addTask {
         try await store.write { tx in try tx.insert(Sale(id: "held", shop: "1", quantity: 1)) }
       }
-      await reached.pass()
+      await reached.wait()
       for index in 0..<63 {
         group.addTask {
           started.add()

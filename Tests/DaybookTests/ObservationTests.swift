@@ -1,3 +1,4 @@
+import DaybookTestKit
 import Daybook
 import DaybookFormat
 import DaybookNet
@@ -21,7 +22,7 @@ import Testing
     let gate = Gate()
     // Everything waits until the observer has seen the write.
     transport.setHook { _ in
-      await gate.pass()
+      await gate.wait()
       return .forward
     }
     let rep = try await server.device(
@@ -106,7 +107,7 @@ import Testing
       let watching = Task {
         for await _ in sales.observe() { begun.open() }
       }
-      await begun.pass()
+      await begun.wait()
       watching.cancel()
       await watching.value
     }
@@ -133,7 +134,7 @@ import Testing
       }
       // The first value of the query itself may come in between.
       while live.rows.count < expected { await Task.yield() }
-      await changed.pass()
+      await changed.wait()
       #expect(live.rows.first?.id == "\(expected)")
     }
     try await store.close()

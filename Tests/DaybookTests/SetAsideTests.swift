@@ -1,3 +1,4 @@
+import DaybookTestKit
 import Daybook
 import DaybookFormat
 import DaybookNet
@@ -189,7 +190,7 @@ import Testing
       begun.open()
       return await receipt.settlement
     }
-    await begun.pass()
+    await begun.wait()
     try await store.close()
     #expect(await waiting.value == nil)
     #expect(await receipt.settlement == nil)

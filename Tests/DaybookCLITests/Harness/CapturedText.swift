@@ -1,3 +1,4 @@
+import DaybookTestKit
 import Dispatch
 import Foundation
 import Synchronization
@@ -12,7 +13,7 @@ final class CapturedText: Sendable {
 
   private let state = Mutex(State())
   /// Signalled when the pipe has no writer any more.
-  let ended = Event()
+  let ended = Gate()
 
   var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
 
@@ -37,7 +38,7 @@ final class CapturedText: Sendable {
       return state.waiting
     }
     for (part, continuation) in waiting { continuation.resume(returning: find(part)) }
-    ended.signal()
+    ended.open()
   }
 
   /// The first whole line that holds `part`, as soon as there is one; `nil` at the end.
@@ -71,34 +72,5 @@ final class CapturedText: Sendable {
     let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? 0
     let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\n")
     return lines.first { $0.contains(part) }.map(String.init)
-  }
-}
-
-/// Something that happens once and that any number of tasks wait for.
-final class Event: Sendable {
-  private struct State {
-    var hasHappened = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
-  }
-
-  private let state = Mutex(State())
-
-  func signal() {
-    let waiting = state.withLock { state in
-      state.hasHappened = true
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume() }
-  }
-
-  func wait() async {
-    await withCheckedContinuation { continuation in
-      let hasHappened = state.withLock { state in
-        if !state.hasHappened { state.waiting.append(continuation) }
-        return state.hasHappened
-      }
-      if hasHappened { continuation.resume() }
-    }
   }
 }

@@ -1,3 +1,4 @@
+import DaybookTestKit
 import Dispatch
 import Foundation
 import Synchronization
@@ -41,7 +42,7 @@ final class CommandRun: Sendable {
   private let arguments: [String]
   private let output = CapturedText()
   private let errors = CapturedText()
-  private let ended = Event()
+  private let ended = Gate()
   private let wasKilled = Mutex(false)
 
   /// Starts the command. `environment` is laid over the test's own.
@@ -80,7 +81,7 @@ final class CommandRun: Sendable {
       try outputPipe.fileHandleForReading.close()
       output.finish()
     }
-    process.terminationHandler = { [ended] _ in ended.signal() }
+    process.terminationHandler = { [ended] _ in ended.open() }
     try process.run()
     self.process = Mutex(process)
     errors.read(errorPipe.fileHandleForReading)

@@ -1,3 +1,4 @@
+import DaybookTestKit
 import DaybookFormat
 import DaybookLog
 import DaybookServerCore
@@ -18,11 +19,11 @@ import Testing
 
   /// Starts `work` and gives its signal back once `hasBegun` has happened.
   private func begin(
-    _ hasBegun: Signal, _ work: @escaping @Sendable () async throws -> Void
-  ) async -> (task: Task<Void, any Error>, ended: Signal) {
-    let ended = Signal()
+    _ hasBegun: Gate, _ work: @escaping @Sendable () async throws -> Void
+  ) async -> (task: Task<Void, any Error>, ended: Gate) {
+    let ended = Gate()
     let task = Task {
-      defer { ended.happen() }
+      defer { ended.open() }
       try await work()
     }
     await hasBegun.wait()
@@ -34,7 +35,7 @@ import Testing
     let service = try Service()
     let store = service.engine.store
     service.log.hold()
-    let appended = Signal()
+    let appended = Gate()
     let writer = await begin(appended) {
       try await store.write { (transaction: inout any ServerTransaction) throws(ServerProblem) in
         for seed in 1...3 {
@@ -44,10 +45,10 @@ import Testing
               incarnation: device.incarnation, account: device.account, device: device.name,
               watermark: 1, lastContact: Sample.time))
         }
-        appended.happen()
+        appended.open()
       }
     }
-    #expect(!writer.ended.hasHappened)
+    #expect(!writer.ended.isOpen)
     #expect(service.log.frames.map(\.count) == [3])
     service.log.release()
     try await writer.task.value
@@ -60,15 +61,15 @@ import Testing
     service.log.hold()
     async let written: Void = write(store, device)
     while service.log.waitingCount == 0 { await Task.yield() }
-    let hasRead = Signal()
+    let hasRead = Gate()
     let reader = await begin(hasRead) {
       let row = try await store.read { (reader: any ServerReader) throws(ServerProblem) in
-        hasRead.happen()
+        hasRead.open()
         return reader.incarnation(device.incarnation)
       }
       #expect(row != nil)
     }
-    #expect(!reader.ended.hasHappened)
+    #expect(!reader.ended.isOpen)
     service.log.release()
     try await reader.task.value
     try await written
@@ -80,21 +81,21 @@ import Testing
     service.log.hold()
     async let written: Void = write(store, Device())
     while service.log.waitingCount == 0 { await Task.yield() }
-    let hasRun = Signal()
+    let hasRun = Gate()
     let repeated = await begin(hasRun) {
       try await store.write { (_: inout any ServerTransaction) throws(ServerProblem) in
-        hasRun.happen()
+        hasRun.open()
       }
     }
-    let hasThrown = Signal()
+    let hasThrown = Gate()
     let refused = await begin(hasThrown) {
       try await store.write { (_: inout any ServerTransaction) throws(ServerProblem) in
-        hasThrown.happen()
+        hasThrown.open()
         throw ServerProblem(.oldCopy, "No.")
       }
     }
-    #expect(!repeated.ended.hasHappened)
-    #expect(!refused.ended.hasHappened)
+    #expect(!repeated.ended.isOpen)
+    #expect(!refused.ended.isOpen)
     #expect(service.log.frames.count == 1)
     service.log.release()
     try await repeated.task.value
