@@ -72,6 +72,13 @@ enum EntrySamples {
       .decision(Decision(kind: .discarded, root: identifier(1), time: time)),
       .decision(Decision(kind: .retried, root: identifier(1), time: time)),
       .decision(Decision(kind: .resent, root: identifier(1), time: time)),
+      .decision(Decision(kind: .released, root: identifier(2), time: time)),
+      .decision(Decision(kind: .dropped, root: identifier(2), time: time)),
+      .restored(
+        Restoration(
+          from: identifier(2), time: time, until: LogPosition(stream: "feed", number: 9),
+          outbox: .send)),
+      .restored(Restoration(from: identifier(2), time: time, until: nil, outbox: .hold)),
       departure(.verdict), departure(.deadLetter(status: 500, message: "Failed.")),
       departure(.withdrawn), departure(.failed(message: "Tried too often.")),
       .binding(Binding(serverID: identifier(7), incarnation: identifier(2))),

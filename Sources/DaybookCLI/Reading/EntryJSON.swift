@@ -24,6 +24,13 @@ enum EntryJSON {
       object.set("serverID", binding.serverID.description)
       object.set("incarnation", binding.incarnation.description)
       return object
+    case .restored(let restoration):
+      var object = JSONObject()
+      object.set("from", restoration.from.description)
+      object.set("time", restoration.time.rfc3339)
+      object.set("until", optional: restoration.until?.description)
+      object.set("outbox", restoration.outbox.rawValue)
+      return object
     case .change(let change): return object(change)
     case .cursor(let cursor): return object(cursor)
     case .bootstrap(let step): return object(step)

@@ -19,6 +19,12 @@ enum EntryText {
       return lines
     case .binding(let binding):
       return ["to server \(binding.serverID), which knows incarnation \(binding.incarnation)"]
+    case .restored(let restoration):
+      let place = restoration.until.map { " up to \($0)" } ?? ""
+      return [
+        "from a copy of incarnation \(restoration.from)\(place) at \(restoration.time.rfc3339)",
+        "  operations without a verdict: \(restoration.outbox.rawValue)",
+      ]
     case .change(let change): return lines(change)
     case .cursor(let cursor):
       let scopes = cursor.positions.sorted { $0.key < $1.key }

@@ -58,6 +58,8 @@ extension Decision.Kind {
     case .discarded: return "discarded"
     case .retried: return "retried"
     case .resent: return "resent"
+    case .released: return "released"
+    case .dropped: return "dropped"
     }
   }
 }
@@ -72,6 +74,7 @@ extension EntryKind {
     case .decision: return "decision"
     case .departure: return "departure"
     case .binding: return "binding"
+    case .restored: return "restored"
     case .change: return "change"
     case .cursor: return "cursor"
     case .bootstrapBegin: return "bootstrapBegin"

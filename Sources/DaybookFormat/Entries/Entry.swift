@@ -6,6 +6,7 @@ package enum Entry: Sendable, Hashable {
   case decision(Decision)
   case departure(Departure)
   case binding(Binding)
+  case restored(Restoration)
   case change(Change)
   case cursor(Cursor)
   case bootstrap(BootstrapStep)
@@ -26,6 +27,7 @@ package enum Entry: Sendable, Hashable {
     case .decision: self = .decision(try Decision(bytes: bytes))
     case .departure: self = .departure(try Departure(bytes: bytes))
     case .binding: self = .binding(try Binding(bytes: bytes))
+    case .restored: self = .restored(try Restoration(bytes: bytes))
     case .change: self = .change(try Change(bytes: bytes))
     case .cursor: self = .cursor(try Cursor(bytes: bytes))
     case .bootstrapBegin, .bootstrapPage, .bootstrapEnd:
@@ -46,6 +48,7 @@ package enum Entry: Sendable, Hashable {
     case .decision: return .decision
     case .departure: return .departure
     case .binding: return .binding
+    case .restored: return .restored
     case .change: return .change
     case .cursor: return .cursor
     case .bootstrap(let step): return step.kind
@@ -64,6 +67,7 @@ package enum Entry: Sendable, Hashable {
     case .decision(let entry): return entry.bytes
     case .departure(let entry): return entry.bytes
     case .binding(let entry): return entry.bytes
+    case .restored(let entry): return entry.bytes
     case .change(let entry): return entry.bytes
     case .cursor(let entry): return entry.bytes
     case .bootstrap(let entry): return entry.bytes

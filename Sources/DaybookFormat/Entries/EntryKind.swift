@@ -10,6 +10,7 @@ package enum EntryKind: UInt8, Sendable, CaseIterable {
   case decision = 4
   case departure = 5
   case binding = 6
+  case restored = 8
   // feed: what the server can send again
   case change = 16
   case cursor = 17

@@ -11,7 +11,8 @@ extension Attempt {
 }
 
 extension Decision {
-  /// CBOR map: "kind" (1 discarded, 2 retried, 3 sent again), "root", "time" in milliseconds.
+  /// CBOR map: "kind" (1 discarded, 2 retried, 3 sent again, 4 released, 5 dropped), "root",
+  /// "time" in milliseconds.
   package var bytes: [UInt8] {
     CBOREncoder.encode(
       .map([

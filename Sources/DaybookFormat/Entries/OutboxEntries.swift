@@ -17,11 +17,16 @@ package struct Decision: Sendable, Hashable {
     case retried = 2
     /// A failed operation is sent again as it is.
     case resent = 3
+    /// What a restored outbox held is sent.
+    case released = 4
+    /// What a restored outbox held is given up.
+    case dropped = 5
   }
 
   /// What was decided.
   package let kind: Kind
-  /// The operation that the draft or dead letter is named after.
+  /// The operation that the draft or dead letter is named after; of a restored outbox, the life of
+  /// the log that it came from.
   package let root: Identifier
   /// When, by the device's clock.
   package let time: Timestamp

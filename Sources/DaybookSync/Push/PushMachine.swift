@@ -132,7 +132,8 @@ package struct PushMachine: ~Copyable {
     if let due { return begin(state.unit(of: due.key), state, now: now) }
     var limits = limits
     if let suspectLimit { limits.operationLimit = suspectLimit }
-    let batch = state.batch(limits: limits, holding: Set(holds.keys))
+    let waiting = Set(state.heldOperations.map(\.operation.id)).union(holds.keys)
+    let batch = state.batch(limits: limits, holding: waiting)
     if !batch.isEmpty || !state.withdrawals.isEmpty { return begin(batch, state, now: now) }
     guard let until = holds.values.map(\.until).min() else { return [] }
     return [.wait(until: until)]

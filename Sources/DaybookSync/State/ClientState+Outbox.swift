@@ -14,7 +14,10 @@ extension ClientState {
       for id in attempt.operationIDs { operations[id]?.isAttempted = true }
     case .departure(let departure): depart(departure, &effects)
     case .decision(let decision): decide(decision, &effects)
-    case .binding(let binding): self.binding = binding
+    case .binding(let binding):
+      self.binding = binding
+      registered.insert(binding.incarnation)
+    case .restored(let restoration): restore(restoration, &effects)
     case .change(let change): fold(change, &effects)
     case .cursor(let cursor): move(to: cursor, &effects)
     case .bootstrap(let step): bootstrap(step, &effects)
@@ -80,6 +83,11 @@ extension ClientState {
   }
 
   private mutating func decide(_ decision: Decision, _ effects: inout StateEffects) {
+    switch decision.kind {
+    case .released: return release(&effects)
+    case .dropped: return dropHeld(&effects)
+    case .discarded, .retried, .resent: break
+    }
     // The root may have taken effect after all, so the group is known by its members alone.
     let members = order.filter { operations[$0]?.departure?.root == decision.root }
     for id in members {
@@ -89,6 +97,7 @@ extension ClientState {
         guard kept.hasFailed else { continue }
         kept.departure = nil
       case .discarded, .retried: kept.isDecided = true
+      case .released, .dropped: continue
       }
       operations[id] = kept
       updateOverlay(of: kept)
@@ -123,7 +132,7 @@ extension ClientState {
   }
 
   /// Forgets an operation that was decided about and of which nothing can come back.
-  private mutating func dropIfOver(_ id: Identifier) {
+  mutating func dropIfOver(_ id: Identifier) {
     guard let kept = operations[id], kept.isDecided else { return }
     if !kept.isWithdrawn, !kept.isSettlementUnrecorded { drop(id) }
   }
@@ -166,7 +175,7 @@ extension ClientState {
     return low
   }
 
-  private mutating func updateOverlay(of kept: OutboxOperation) {
+  mutating func updateOverlay(of kept: OutboxOperation) {
     if kept.isLaidOver { layOver(kept.operation) } else { removeOverlay(of: kept.operation) }
   }
 

@@ -24,6 +24,10 @@ package struct ClientState: Sendable, Hashable {
   package internal(set) var nextNumber: UInt64 = 1
   /// The highest clock reading in the log.
   package internal(set) var clock = HybridTime(rawValue: 0)
+  /// The last restore from a copy, if there was one.
+  package internal(set) var restoration: Restoration?
+  /// The lives of the log that a server has registered, as far as the log tells.
+  package internal(set) var registered: Set<Identifier> = []
   var operations: [Identifier: OutboxOperation] = [:]
   /// The ids of ``operations`` in outbox order.
   var order: [Identifier] = []
@@ -59,7 +63,7 @@ package struct ClientState: Sendable, Hashable {
 
   /// The operations to withdraw with the next push.
   package var withdrawals: [PushRequest.Withdrawal] {
-    keptOperations.filter(\.isWithdrawn).map {
+    keptOperations.filter { $0.isWithdrawn && !$0.isHeld }.map {
       PushRequest.Withdrawal(operationID: $0.operation.id, number: $0.operation.number)
     }
   }

@@ -16,6 +16,8 @@ package struct OutboxOperation: Sendable, Hashable {
   package var departure: Departure?
   /// The group was discarded or retried: nothing of it is shown or listed.
   package var isDecided = false
+  /// It came with a restored copy and waits for a decision: it is not sent, and holds its lane.
+  package var isHeld = false
   /// The base shows its effect: it is laid over no more, and forgotten once its settlement is in
   /// the outbox.
   package var isConfirmed = false
