@@ -63,6 +63,6 @@ enum House {
     let endings = ["swift", "c", "h", "md", "sh", "py", "modulemap"]
     let ending = path.split(separator: ".").last.map(String.init) ?? ""
     if path.hasPrefix("Fixtures/") { return ending == "md" }
-    return endings.contains(ending) || path.hasPrefix(".ci/")
+    return endings.contains(ending) || path.hasPrefix(".ci/") || path.hasSuffix("/run")
   }
 }

@@ -1,0 +1,33 @@
+"""The command line: `python3 -m reader COMMAND ...`, as the usage says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .compare import compare_fixtures, compare_programs
+from .directory import read_directory
+from .dump import dump
+
+USAGE = """usage: python3 -m reader dump DIR          the log as JSON Lines
+       python3 -m reader compare FIXTURES  every fixture against its expected dump
+       python3 -m reader same DAYBOOK DIR  every log in DIR against what the program DAYBOOK dumps
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Runs one command; the status is 0 when all is as it should be."""
+    if len(arguments) == 2 and arguments[0] == "dump":
+        for line in dump(read_directory(Path(arguments[1]))):
+            print(line)
+        return 0
+    if len(arguments) == 2 and arguments[0] == "compare":
+        return compare_fixtures(Path(arguments[1]))
+    if len(arguments) == 3 and arguments[0] == "same":
+        return compare_programs(Path(arguments[1]), Path(arguments[2]))
+    sys.stderr.write(USAGE)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
