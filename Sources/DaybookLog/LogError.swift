@@ -30,6 +30,11 @@ package enum LogError: Error, Sendable, Hashable {
   case outcomeUnknown(FileError)
   /// The log was closed.
   case closed
+  /// The log is suspended: nothing was written. Resume it first.
+  case suspended
+  /// Somebody else has written to the log since it was opened: open it anew. Nothing was written
+  /// over it.
+  case writtenByOther(path: String)
   /// An entry that the log replayed could not be taken.
   case unreadableEntry(file: String, offset: UInt64, stream: String, number: UInt64)
   /// Another failure of the disk.

@@ -40,6 +40,11 @@ public struct DaybookError: Error, Sendable, CustomStringConvertible {
     case alreadyDecided
     /// The store has been closed.
     case closed
+    /// The store is suspended: resume it first.
+    case suspended
+    /// Another process wrote to the log while it was suspended or its lock was taken away: open it
+    /// anew.
+    case writtenByOther
     /// The server's address can't be used.
     case invalidAddress
     /// A stored row does not fit the app's type.

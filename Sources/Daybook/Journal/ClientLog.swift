@@ -148,7 +148,7 @@ extension DaybookError {
         "Entry \(stream):\(number) in \(file), byte \(offset), can't be read. Run daybook verify.",
         cause: error)
     case .diskFull, .notPermitted, .tooLarge, .noSuchStream, .notWritten, .outcomeUnknown,
-      .closed, .inputOutput:
+      .closed, .suspended, .writtenByOther, .inputOutput:
       self.init(writing: error)
     }
   }
@@ -182,6 +182,15 @@ extension DaybookError {
           + "Open the log again to see.", cause: error)
     case .closed:
       self.init(.closed, "The store has been closed. Open it again to go on.", cause: error)
+    case .suspended:
+      self.init(
+        .suspended, "The store is suspended. Nothing of the write exists: resume and do it again.",
+        cause: error)
+    case .writtenByOther(let path):
+      self.init(
+        .writtenByOther,
+        "Another process has written to the log (\(path)). Close the store and open it anew; "
+          + "nothing that was acknowledged is lost.", cause: error)
     case .inputOutput(let cause):
       self.init(
         .inputOutput, "\(cause.call.rawValue) failed on \(cause.path). Check the disk.",

@@ -57,6 +57,13 @@ extension LogError: Explained {
       return Failure(
         status: .inputOutput, message: "the log has been closed",
         remedy: "Open it again to go on.")
+    case .suspended:
+      return Failure(
+        status: .inputOutput, message: "the log is suspended", remedy: "Resume it to go on.")
+    case .writtenByOther(let path):
+      return Failure(
+        status: .locked, message: "somebody else has written \(path)",
+        remedy: "Run the command again when nobody else has the log open.")
     case .diskFull(let path): return .diskFull(path)
     case .notPermitted(let path):
       return Failure(

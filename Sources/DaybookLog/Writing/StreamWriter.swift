@@ -2,8 +2,9 @@ import DaybookFormat
 
 /// Writes one stream. Used by the log's committer thread alone.
 ///
-/// It never appends to a file that it did not begin, and after any error it never touches the file
-/// again: a new segment begins, whose header names the valid end of the old one.
+/// It never appends to a file that it did not begin, and after any error it never writes to the
+/// file again: a new segment begins, whose header names the valid end of the old one. Each write
+/// tries that anew, so writing goes on by itself once the cause of an error is gone.
 final class StreamWriter {
   /// The segment that is being written.
   private struct Segment {
@@ -24,7 +25,7 @@ final class StreamWriter {
   private let identity: LogIdentity
   private let configuration: LogConfiguration
   private var segment: Segment?
-  private var spare: (any OpenFile)?
+  private let files: SegmentFiles
   private var previous: SegmentHeader.Predecessor?
   /// The ordinal used last, for a file that may be there.
   private(set) var lastOrdinal: UInt64
@@ -32,11 +33,10 @@ final class StreamWriter {
   private(set) var nextNumber: UInt64
   /// All entries up to this number are synced.
   private(set) var durableNumber: UInt64
-  /// Groups that were written and are not synced: after an error they are written again.
+  /// Groups that were written and are not synced. Without a segment, an error took them away: they
+  /// are written again before anything that follows them.
   private var unsynced: [[[NewEntry]]] = []
   private var unsyncedByteCount = 0
-  /// Such groups could not be written again: what follows them must not be, either.
-  private var failure: FileError?
   /// An earlier life, or an error, left a file that no closing mark and no later header covers.
   private var isUnsettled = false
   /// Something has been written since the last mark.
@@ -51,6 +51,8 @@ final class StreamWriter {
     self.directory = directory
     self.identity = identity
     self.configuration = configuration
+    files = SegmentFiles(
+      options: options, directory: directory, fileSystem: configuration.fileSystem)
     nextNumber = last?.nextNumber ?? 1
     durableNumber = nextNumber - 1
     lastOrdinal = last?.ordinal ?? 0
@@ -79,14 +81,14 @@ final class StreamWriter {
   ///
   /// Durable only after `sync`; every stream that is echoed syncs each group itself.
   func write(_ transactions: [[NewEntry]], otherNext: UInt64) throws(LogError) -> UInt64 {
-    if let failure { throw .outcomeUnknown(failure) }
+    try catchUp(otherNext: otherNext)
     let byteCount = transactions.reduce(0) { $0 + GroupBuilder.byteCount(of: $1) }
     let estimate = (options.isEchoed ? 2 : 1) * (byteCount + LogLayout.pageByteCount)
     if let segment, segment.frameNumber > 0,
       segment.offset + estimate > options.segmentByteLimit
     {
       roll(otherNext: otherNext)
-      if let failure { throw .outcomeUnknown(failure) }
+      try catchUp(otherNext: otherNext)
     }
     if segment == nil { try begin() }
     let first = nextNumber
@@ -109,7 +111,7 @@ final class StreamWriter {
   /// Makes all that was written durable. If that fails, the last write fails with it if
   /// `withLastWrite`; what was written before is written again.
   func sync(withLastWrite: Bool, otherNext: UInt64) throws(LogError) {
-    if let failure { throw .outcomeUnknown(failure) }
+    try catchUp(otherNext: otherNext)
     do throws(FileError) {
       try syncSegment()
     } catch {
@@ -167,51 +169,15 @@ final class StreamWriter {
 
   // MARK: - Segments
 
-  private func path(_ ordinal: UInt64) -> String {
-    "\(directory)/\(LogDirectory.segmentFile(stream: options.name, ordinal: ordinal))"
-  }
-
-  /// Makes the next file, ready to be written, with its directory entry durable.
-  private func makeFile(_ ordinal: UInt64) throws(FileError) -> any OpenFile {
-    let file = try createFile(ordinal)
-    do throws(FileError) {
-      switch options.preparation {
-      case .zeroFilled:
-        try file.write([UInt8](repeating: 0, count: options.segmentByteLimit), at: 0)
-      case .reserved: try file.reserve(UInt64(options.segmentByteLimit))
-      }
-      try file.sync()
-      try configuration.fileSystem.syncDirectory("\(directory)/\(options.name)")
-    } catch {
-      file.close()
-      try? configuration.fileSystem.remove(path(ordinal))
-      throw error
-    }
-    return file
-  }
-
-  /// Creates the next file. One that is there was left by a preparation that failed: nothing was
-  /// ever written to it.
-  private func createFile(_ ordinal: UInt64) throws(FileError) -> any OpenFile {
-    do throws(FileError) {
-      return try configuration.fileSystem.create(path(ordinal))
-    } catch {
-      guard error.reason == .exists else { throw error }
-      try configuration.fileSystem.remove(path(ordinal))
-      return try configuration.fileSystem.create(path(ordinal))
-    }
-  }
-
   /// Begins the next segment; its header is written with its first group.
   private func begin() throws(LogError) {
     let ordinal = lastOrdinal + 1
     let file: any OpenFile
-    if let spare {
-      file = spare
-    } else {
-      do throws(FileError) { file = try makeFile(ordinal) } catch { throw LogError(error) }
+    do throws(FileError) {
+      file = try files.take(ordinal)
+    } catch {
+      throw error.reason == .exists ? .writtenByOther(path: error.path) : LogError(error)
     }
-    spare = nil
     isClosed = false
     lastOrdinal = ordinal
     let random = configuration.random
@@ -231,7 +197,7 @@ final class StreamWriter {
       try syncSegment()
       try finish(otherNext: otherNext)
     } catch {
-      _ = retire(error, otherNext: otherNext)
+      abandon(after: error)
     }
   }
 
@@ -258,11 +224,27 @@ final class StreamWriter {
     segment = nil
   }
 
-  /// After an error nothing is known of what was not synced, so the file is never touched again.
+  /// After an error nothing is known of what was not synced, so the file is never written to again.
   /// What the next segment's header says settles it: where it can be written, the group is not
   /// there. Groups before it that were written and not synced go into the next segment.
   private func retire(_ error: FileError, otherNext: UInt64) -> LogError {
-    guard let current = segment else { return LogError(error) }
+    guard segment != nil else { return LogError(error) }
+    abandon(after: error)
+    do throws(LogError) {
+      if unsynced.isEmpty { try settle() } else { try catchUp(otherNext: otherNext) }
+      return .notWritten(error)
+    } catch {
+      return .outcomeUnknown(FileError(error) ?? FileError(.other(0), .create, directory))
+    }
+  }
+
+  /// Lets go of the segment: what is not synced in it does not count, and the next header says so.
+  private func abandon(after error: FileError) {
+    guard let current = segment else { return }
+    if error.call == .write, error.reason == .diskFull {
+      // What the failed group took of the disk is room for the next header.
+      try? current.file.truncate(to: UInt64(current.syncedEnd))
+    }
     current.file.close()
     previous = SegmentHeader.Predecessor(
       ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd), lastNumber: durableNumber,
@@ -270,31 +252,31 @@ final class StreamWriter {
     nextNumber = durableNumber + 1
     segment = nil
     isUnsettled = true
-    do throws(LogError) {
-      try begin()
-    } catch {
-      let cause = FileError(error) ?? FileError(.other(0), .create, directory)
-      if !unsynced.isEmpty { failure = cause }
-      return .outcomeUnknown(cause)
-    }
+  }
+
+  /// Writes again, durably, what an error took away before it was synced. While that fails nothing
+  /// follows it, so what is held stays below ``LogLayout/unsyncedByteLimit`` and one group.
+  private func catchUp(otherNext: UInt64) throws(LogError) {
+    guard segment == nil, !unsynced.isEmpty else { return }
+    try begin()
     do throws(FileError) {
-      if unsynced.isEmpty {
-        try writeHeader()
-      } else {
-        try putGroup(unsynced.flatMap { $0 }, otherNext: otherNext)
-        try syncSegment()
-      }
+      try putGroup(unsynced.flatMap { $0 }, otherNext: otherNext)
+      try syncSegment()
     } catch {
-      if !unsynced.isEmpty { failure = error }
-      guard let next = segment else { return .outcomeUnknown(error) }
-      next.file.close()
-      nextNumber = durableNumber + 1
-      previous = SegmentHeader.Predecessor(
-        ordinal: next.ordinal, validEnd: 0, lastNumber: durableNumber, tail: nil)
-      segment = nil
-      return .outcomeUnknown(error)
+      abandon(after: error)
+      throw .notWritten(error)
     }
-    return .notWritten(error)
+  }
+
+  /// Begins a segment with nothing but its header, which says what counts of the one before.
+  private func settle() throws(LogError) {
+    try begin()
+    do throws(FileError) {
+      try writeHeader()
+    } catch {
+      abandon(after: error)
+      throw .notWritten(error)
+    }
   }
 
   /// Writes the header of the segment by itself, durable on return.
@@ -326,29 +308,15 @@ final class StreamWriter {
     } catch {
       throw retire(error, otherNext: otherNext)
     }
-    if spare == nil, current.offset > options.segmentByteLimit / 2 {
-      // Failing here is no harm: the roll tries again and then says so.
-      spare = try? makeFile(lastOrdinal + 1)
-    }
+    // Failing here is no harm: the roll tries again and then says so.
+    if current.offset > options.segmentByteLimit / 2 { files.makeReady(lastOrdinal + 1) }
   }
 
   /// Ends the stream: closing marks, no prepared file. A file that an earlier life or an error left
   /// open is settled by the header of a segment that holds nothing else.
   func close(otherNext: UInt64) throws(LogError) {
-    do throws(LogError) {
-      if segment == nil, isUnsettled { try begin() }
-      try end(otherNext: otherNext)
-    } catch {
-      if let segment {
-        isClosed = false
-        segment.file.close()
-        self.segment = nil
-      }
-      throw error
-    }
-  }
-
-  private func end(otherNext: UInt64) throws(LogError) {
+    try catchUp(otherNext: otherNext)
+    if segment == nil, isUnsettled { try begin() }
     do throws(FileError) {
       // The closing marks prove all that stands before them, a header too.
       if segment?.pendingHeader.isEmpty == false { try writeHeader() }
@@ -356,14 +324,11 @@ final class StreamWriter {
       let wasOpen = segment != nil
       try finish(otherNext: otherNext)
       if wasOpen { isClosed = true }
-      guard let spare else { return }
-      spare.close()
-      self.spare = nil
-      try configuration.fileSystem.remove(path(lastOrdinal + 1))
-      try configuration.fileSystem.syncDirectory("\(directory)/\(options.name)")
     } catch {
+      abandon(after: error)
       throw LogError(error)
     }
+    do throws(FileError) { try files.dropReady() } catch { throw LogError(error) }
   }
 }
 

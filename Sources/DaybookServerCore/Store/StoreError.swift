@@ -32,7 +32,8 @@ package enum StoreError: Error, Sendable, Hashable {
       case .notWritten(let cause), .outcomeUnknown(let cause), .inputOutput(let cause):
         return cause.reason == .diskFull ? .diskFull : .inputOutput
       case .notFound, .notPermitted, .tooLarge, .noSuchStream: return .inputOutput
-      case .closed: return .closed
+      case .writtenByOther: return .locked
+      case .closed, .suspended: return .closed
       }
     }
   }
@@ -84,6 +85,8 @@ package enum StoreError: Error, Sendable, Hashable {
       return "a transaction has \(byteCount) bytes, more than \(limit)"
     case .noSuchStream(let name): return "the log has no stream \(name)"
     case .closed: return "the log was closed"
+    case .suspended: return "the log is suspended"
+    case .writtenByOther(let path): return "somebody else has written \(path)"
     case .notWritten(let cause), .outcomeUnknown(let cause), .inputOutput(let cause):
       let reason = cause.reason == .diskFull ? ": the disk is full" : ""
       return "\(cause.call.rawValue) failed on \(cause.path)\(reason)"
@@ -94,7 +97,7 @@ package enum StoreError: Error, Sendable, Hashable {
     switch error {
     case .notFound: return "Make the folder above it first, or check the path."
     case .notADirectory, .notALog, .otherAccount: return "Give the server a folder of its own."
-    case .locked: return "Stop that server first, or serve another folder."
+    case .locked, .writtenByOther: return "Stop that server first, or serve another folder."
     case .newerFormat, .readOnlyFormat: return "Update this program; the data is as it was."
     case .damaged, .unreadableEntry:
       return
@@ -106,7 +109,7 @@ package enum StoreError: Error, Sendable, Hashable {
       return cause.reason == .diskFull
         ? "Free some space and start the server again; what it answered is safe."
         : "Check the disk, then start the server again; what it answered is safe."
-    case .tooLarge, .noSuchStream, .closed: return "Start the server again."
+    case .tooLarge, .noSuchStream, .closed, .suspended: return "Start the server again."
     }
   }
 }

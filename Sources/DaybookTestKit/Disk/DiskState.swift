@@ -18,6 +18,7 @@ struct DiskState: Sendable {
   var changeCount = 0
   var fault: SimulatedDisk.Fault = .none
   var isStopped = false
+  var capacity: Int?
   var random = SplitMix64(seed: 0)
 
   /// Counts a call. Throws what the fault has for it; `true` if it is to do half of its work and
@@ -43,14 +44,32 @@ struct DiskState: Sendable {
     case .failedSync(at: callCount):
       if call == .sync { return true }
       throw FileError(.other(5), call, path)
+    case .refuse(let calls, let reason) where calls.contains(call):
+      throw FileError(reason, call, path)
     default: return false
     }
+  }
+
+  /// The bytes of all files together, as programs see them.
+  var usedByteCount: Int {
+    live.values.reduce(0) { sum, node in
+      if case .file(let number) = node { sum + (files[number]?.live.count ?? 0) } else { sum }
+    }
+  }
+
+  /// How many more bytes the file `number` may have at `offset`, of `count` that are wanted.
+  func room(_ number: Int, at offset: Int, for count: Int) -> Int {
+    guard let capacity else { return count }
+    let size = files[number]?.live.count ?? 0
+    let growth = max(0, offset + count - size)
+    return max(0, count - max(0, growth - max(0, capacity - usedByteCount)))
   }
 
   mutating func create(_ path: String, _ call: FileError.Call) throws(FileError) -> Int {
     guard live[DiskState.parent(of: path)] == .directory else {
       throw FileError(.notFound, call, path)
     }
+    if let capacity, usedByteCount >= capacity { throw FileError(.diskFull, call, path) }
     let number = nextFile
     nextFile += 1
     files[number] = DiskFile()

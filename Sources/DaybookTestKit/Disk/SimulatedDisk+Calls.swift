@@ -116,9 +116,10 @@ private final class SimulatedFile: OpenFile {
   func write(_ bytes: [UInt8], at offset: UInt64) throws(FileError) {
     try disk.call(.write, path) { state, isHalf throws(FileError) in
       let quarters = isHalf ? Int(state.random.next() % 4) : 4
-      let part = isHalf ? Array(bytes.prefix(bytes.count * quarters / 4)) : bytes
-      state.files[number]?.write(part, at: Int(clamping: offset))
-      if isHalf { throw FileError(.diskFull, .write, path) }
+      let room = state.room(number, at: Int(clamping: offset), for: bytes.count)
+      let count = min(room, bytes.count * quarters / 4)
+      state.files[number]?.write(Array(bytes.prefix(count)), at: Int(clamping: offset))
+      if isHalf || count < bytes.count { throw FileError(.diskFull, .write, path) }
     }
   }
 

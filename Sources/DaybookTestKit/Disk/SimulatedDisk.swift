@@ -39,6 +39,8 @@ package final class SimulatedDisk: FileSystem {
     case failedSync(at: Int)
     /// The machine stops: the call does nothing, and it and all after it fail.
     case stop(at: Int)
+    /// From now on every call of these kinds does nothing and fails.
+    case refuse(Set<FileError.Call>, FileError.Reason)
   }
 
   /// The root of every path.
@@ -87,6 +89,13 @@ package final class SimulatedDisk: FileSystem {
       state.isStopped = false
     }
   }
+
+  /// Lets all files together have `byteCount` bytes and no more, `nil` for any number: a write
+  /// beyond that stores what fits and fails, and no file can be made on a full disk.
+  package func setCapacity(_ byteCount: Int?) { state.withLock { $0.capacity = byteCount } }
+
+  /// The bytes of all files together.
+  package var usedByteCount: Int { state.withLock { $0.usedByteCount } }
 
   /// From now on every call fails and nothing changes: the machine is off.
   package func abandon() { state.withLock { $0.isStopped = true } }

@@ -7,6 +7,10 @@ struct Workload {
   enum Step {
     case open, idle, close
     case append(String, [[String]], isSynced: Bool = true)
+    /// What goes wrong from here on.
+    case fault(SimulatedDisk.Fault)
+    /// How many bytes the disk holds from here on.
+    case capacity(Int?)
   }
 
   /// Texts in the order in which they were handed over, by stream.
@@ -49,12 +53,15 @@ struct Workload {
       do throws(LogError) {
         switch step {
         case .open:
+          unsynced = []
           let opened = try SmallLog.open(disk, seed: seed)
           log = opened.log
           shown = opened.found.texts
           damage += opened.found.damage
         case .idle: try log?.markIdle()
         case .close: try log?.close()
+        case .fault(let fault): disk.set(fault)
+        case .capacity(let byteCount): disk.setCapacity(byteCount)
         case .append(let stream, let transactions, let isSynced):
           guard let log else { continue }
           try append(stream, transactions, isSynced: isSynced, to: log)
@@ -77,15 +84,15 @@ struct Workload {
         stream, transactions.map { $0.map(SmallLog.entry) }, isSynced: isSynced)
       if isSynced || stream == "outbox" {
         acknowledged.formUnion(texts)
-        // A sync covers what was handed over before.
+        // A sync covers what was handed over before, also what an error took away meanwhile.
         if let all = attempted[stream] { acknowledged.formUnion(all.filter(unsynced.contains)) }
       } else {
         unsynced.formUnion(texts)
       }
     } catch {
-      unsynced = []
       switch error {
-      case .notWritten, .diskFull, .notPermitted, .inputOutput: refused.formUnion(texts)
+      case .notWritten, .diskFull, .notPermitted, .inputOutput, .writtenByOther:
+        refused.formUnion(texts)
       default: break
       }
       throw error
