@@ -4,12 +4,48 @@
   import CCrypto
 #endif
 
-/// SHA-256: 32 bytes that stand for any number of bytes.
+/// SHA-256: 32 bytes that stand for any number of bytes; as a value, without memory of its own.
 ///
 /// Source: FIPS 180-4.
-package enum SHA256Digest {
+package struct SHA256Digest: Sendable, Hashable {
   /// Bytes of a digest.
   package static let byteCount = 32
+  /// 32 zero bytes: stands for "none" where a layout has a fixed place for a digest.
+  package static let zero = SHA256Digest(words: (0, 0, 0, 0))
+
+  // The bytes in the order in which they stand, eight in each, whatever the machine's order.
+  private var word0: UInt64
+  private var word1: UInt64
+  private var word2: UInt64
+  private var word3: UInt64
+
+  fileprivate init(words: (UInt64, UInt64, UInt64, UInt64)) {
+    (word0, word1, word2, word3) = words
+  }
+
+  /// The digest of exactly 32 `bytes`, `nil` for another count.
+  package init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == SHA256Digest.byteCount else { return nil }
+    self = .zero
+    withUnsafeMutableBytes(of: &self) { $0.copyBytes(from: bytes) }
+  }
+
+  /// The digest of 64 hexadecimal digits, `nil` for any other text.
+  package init?(hexadecimal text: String) {
+    guard let bytes = Hexadecimal.bytes(of: text) else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// The 32 bytes, in order.
+  package var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
+
+  /// The 32 bytes as 64 hexadecimal digits in small letters.
+  package var hexadecimal: String { Hexadecimal.text(of: bytes) }
+
+  /// Gives the 32 bytes to `body`.
+  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    withUnsafeBytes(of: self, body)
+  }
 
   /// The digest of `bytes`.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -49,8 +85,12 @@ package enum SHA256Digest {
       }
 
       /// The digest of all bytes taken since the last call; the hasher is as new.
-      package mutating func finish() -> [UInt8] {
-        let digest = Array(state.finalize())
+      package mutating func finish() -> [UInt8] { finishDigest().bytes }
+
+      /// The digest of all bytes taken since the last call, as a value; the hasher is as new.
+      package mutating func finishDigest() -> SHA256Digest {
+        var digest = SHA256Digest.zero
+        withUnsafeMutableBytes(of: &digest) { $0.copyBytes(from: state.finalize()) }
         state = SHA256()
         return digest
       }
@@ -90,12 +130,15 @@ package enum SHA256Digest {
       }
 
       /// The digest of all bytes taken since the last call; the hasher is as new.
-      package mutating func finish() -> [UInt8] {
-        let digest = [UInt8](unsafeUninitializedCapacity: SHA256Digest.byteCount) { buffer, count in
-          let status = EVP_DigestFinal_ex(context, buffer.baseAddress, nil)
-          precondition(status == 1, "libcrypto gives no digest: \(status)")
-          count = SHA256Digest.byteCount
+      package mutating func finish() -> [UInt8] { finishDigest().bytes }
+
+      /// The digest of all bytes taken since the last call, as a value; the hasher is as new.
+      package mutating func finishDigest() -> SHA256Digest {
+        var digest = SHA256Digest.zero
+        let status = withUnsafeMutableBytes(of: &digest) { buffer in
+          EVP_DigestFinal_ex(context, buffer.bindMemory(to: UInt8.self).baseAddress, nil)
         }
+        precondition(status == 1, "libcrypto gives no digest: \(status)")
         begin()
         return digest
       }

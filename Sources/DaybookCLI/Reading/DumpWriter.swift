@@ -148,6 +148,10 @@ extension DumpWriter {
     case .echo: return "echo"
     case .idleMark: return "idleMark"
     case .closingMark: return "closingMark"
+    case .seal: return "seal"
+    case .kept: return "kept"
+    case .proof: return "proof"
+    case .keptEcho: return "keptEcho"
     case nil: return "unknown"
     }
   }

@@ -3,7 +3,8 @@
 ///     offset  size  field
 ///     0       4     magic "DBF1"
 ///     4       4     CRC-32C of bytes 8 to 79, the segment's salt, and the frame's offset (8 bytes)
-///     8       1     kind: 1 batch, 2 echo, 3 idle mark, 4 closing mark; 0 is never valid
+///     8       1     kind: 1 batch, 2 echo, 3 idle mark, 4 closing mark, 5 seal, 6 kept, 7 proof,
+///                   8 echo of a kept; 0 is never valid
 ///     9       1     codec: 0 raw, 1 LZ4 block
 ///     10      2     flags, zero
 ///     12      4     payload bytes as stored
@@ -27,6 +28,14 @@ package struct FrameHeader: Sendable, Hashable {
     case echo = 2
     case idleMark = 3
     case closingMark = 4
+    /// What the file holds, before its closing marks.
+    case seal = 5
+    /// A batch of a compaction output, each entry with its own number.
+    case kept = 6
+    /// What a compaction output knows of an original segment.
+    case proof = 7
+    /// The echo of a ``kept``.
+    case keptEcho = 8
   }
 
   /// How a payload is stored.

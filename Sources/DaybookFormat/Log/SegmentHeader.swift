@@ -6,7 +6,7 @@
 ///     8       2     major version, 1
 ///     10      2     minor version, 0
 ///     12      2     header bytes, 512
-///     14      1     kind: 1 segment
+///     14      1     kind: 1 segment, 2 snapshot
 ///     15      1     zero
 ///     16      8     incompatible features: a reader that does not know a bit must not read
 ///     24      8     read-only compatible features: such a reader must not write
@@ -18,7 +18,7 @@
 ///     104     8     first ordinal
 ///     112     8     last ordinal
 ///     120     4     generation
-///     124     4     flags: bit 0, groups are echoed and begin on pages
+///     124     4     flags: bit 0, groups are echoed and begin on pages; bit 1, begins after damage
 ///     128     8     number of the first entry
 ///     136     8     clock when it was begun (hybrid)
 ///     144     8     predecessor: ordinal, 0 for none
@@ -27,7 +27,7 @@
 ///     168     8     predecessor: last entry number
 ///     176     4     predecessor: CRC-32C of the whole file
 ///     180     4     predecessor: flags, bit 0: size and CRC-32C are known
-///     184     32    predecessor: chain value, zero until chains are written
+///     184     32    predecessor: chain value; zero, not chained
 ///     216     16    key id, zero until encryption is written
 ///     232     2     bytes of the account's name
 ///     234     6     zero
@@ -37,6 +37,14 @@
 ///
 /// Source: `Docs/Format.md`, section "Segment header".
 package struct SegmentHeader: Sendable, Hashable {
+  /// What a file in the container of a segment is.
+  package enum Kind: UInt8, Sendable {
+    /// A part of a stream.
+    case segment = 1
+    /// The state of the feed as of a number.
+    case snapshot = 2
+  }
+
   /// The segment before this one, as it was judged when this one was begun.
   package struct Predecessor: Sendable, Hashable {
     /// Its ordinal.
@@ -48,6 +56,8 @@ package struct SegmentHeader: Sendable, Hashable {
     /// The size and the checksum of its file; `nil` if it was closed, or if the disk could not be
     /// trusted to tell.
     package var tail: Tail?
+    /// Its chain value; zero if its writer knew no chains.
+    package var chain: ChainValue
 
     /// What a file held when it was settled.
     package struct Tail: Sendable, Hashable {
@@ -64,11 +74,15 @@ package struct SegmentHeader: Sendable, Hashable {
     }
 
     /// The segment `ordinal`, valid up to `validEnd`.
-    package init(ordinal: UInt64, validEnd: UInt64, lastNumber: UInt64, tail: Tail?) {
+    package init(
+      ordinal: UInt64, validEnd: UInt64, lastNumber: UInt64, tail: Tail?,
+      chain: ChainValue = .zero
+    ) {
       self.ordinal = ordinal
       self.validEnd = validEnd
       self.lastNumber = lastNumber
       self.tail = tail
+      self.chain = chain
     }
   }
 
@@ -76,6 +90,14 @@ package struct SegmentHeader: Sendable, Hashable {
   package static let byteCount = 512
   static let magic: [UInt8] = [0x89, 0x44, 0x42, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
+  private enum Flags {
+    static let isEchoed: UInt32 = 1 << 0
+    static let beginsAfterDamage: UInt32 = 1 << 1
+    static let all = isEchoed | beginsAfterDamage
+  }
+
+  /// What the file is.
+  package var kind = Kind.segment
   /// Features that a reader must know to read.
   package var incompatibleFeatures: UInt64 = 0
   /// Features that a reader must know to write.
@@ -90,12 +112,18 @@ package struct SegmentHeader: Sendable, Hashable {
   package var salt: Identifier
   /// The stream's name.
   package var stream: String
-  /// The segment's place in its stream, from 1.
+  /// The segment's place in its stream, from 1; of a compaction output, the first one it stands
+  /// for.
   package var ordinal: UInt64
-  /// 0 until compaction writes others.
+  /// The last place that it stands for; another one than ``ordinal`` only in a compaction output.
+  package var lastOrdinal: UInt64
+  /// 0 for a segment as it was first written; compaction writes others.
   package var generation: UInt32 = 0
   /// Groups are written twice, each beginning on a page.
   package var isEchoed: Bool
+  /// The segment was begun because entries before it are damaged, and begins with what is known of
+  /// that.
+  package var beginsAfterDamage = false
   /// The number of the first entry.
   package var firstNumber: UInt64
   /// The clock when the segment was begun.
@@ -115,6 +143,7 @@ package struct SegmentHeader: Sendable, Hashable {
     self.salt = salt
     self.stream = stream
     self.ordinal = ordinal
+    lastOrdinal = ordinal
     self.isEchoed = isEchoed
     self.firstNumber = firstNumber
     self.clock = clock
@@ -135,7 +164,7 @@ package struct SegmentHeader: Sendable, Hashable {
     writer.append(LogLayout.version)
     writer.append(UInt16(0))
     writer.append(UInt16(SegmentHeader.byteCount))
-    writer.append(UInt8(1))
+    writer.append(kind.rawValue)
     writer.append(UInt8(0))
     writer.append(incompatibleFeatures)
     writer.append(readOnlyFeatures)
@@ -145,9 +174,10 @@ package struct SegmentHeader: Sendable, Hashable {
     writer.append(salt)
     append(stream, to: &writer, width: LogLayout.streamNameByteLimit)
     writer.append(ordinal)
-    writer.append(ordinal)
+    writer.append(lastOrdinal)
     writer.append(generation)
-    writer.append(UInt32(isEchoed ? 1 : 0))
+    writer.append(
+      (isEchoed ? Flags.isEchoed : 0) | (beginsAfterDamage ? Flags.beginsAfterDamage : 0))
     writer.append(firstNumber)
     writer.append(clock)
     writer.append(predecessor?.ordinal ?? 0)
@@ -156,7 +186,8 @@ package struct SegmentHeader: Sendable, Hashable {
     writer.append(predecessor?.lastNumber ?? 0)
     writer.append(predecessor?.tail?.checksum ?? 0)
     writer.append(UInt32(predecessor?.tail == nil ? 0 : 1))
-    writer.appendZeros(32 + 16)
+    writer.append(contentsOf: (predecessor?.chain ?? .zero).digest.bytes)
+    writer.appendZeros(16)
     writer.append(UInt16(account.utf8.count))
     writer.appendZeros(6)
     append(account, to: &writer, width: LogLayout.accountByteLimit)
@@ -208,13 +239,15 @@ extension SegmentHeader {
     let major: UInt16 = try reader.read()
     _ = try reader.read(UInt16.self)
     let byteCount: UInt16 = try reader.read()
-    let kind: UInt8 = try reader.read()
+    let kindCode: UInt8 = try reader.read()
     try reader.readZeros(1)
     let incompatible: UInt64 = try reader.read()
     guard major == LogLayout.version,
       incompatible & ~SegmentHeader.knownIncompatibleFeatures == 0
     else { throw Problem.newer(major: major, features: incompatible) }
-    guard byteCount == UInt16(SegmentHeader.byteCount), kind == 1 else { throw Problem.damaged }
+    guard byteCount == UInt16(SegmentHeader.byteCount), let kind = Kind(rawValue: kindCode) else {
+      throw Problem.damaged
+    }
     let readOnly: UInt64 = try reader.read()
     let compatible: UInt64 = try reader.read()
     let logID = try reader.readIdentifier()
@@ -222,18 +255,20 @@ extension SegmentHeader {
     let salt = try reader.readIdentifier()
     let name = try reader.read(count: LogLayout.streamNameByteLimit)
     let ordinal: UInt64 = try reader.read()
-    _ = try reader.read(UInt64.self)
+    let lastOrdinal: UInt64 = try reader.read()
     let generation: UInt32 = try reader.read()
     let flags: UInt32 = try reader.read()
     let firstNumber: UInt64 = try reader.read()
     let clock: UInt64 = try reader.read()
     let predecessor = try SegmentHeader.readPredecessor(&reader)
-    try reader.readZeros(32 + 16)
+    try reader.readZeros(16)
     let accountByteCount: UInt16 = try reader.read()
     try reader.readZeros(6)
     let account = try reader.read(count: LogLayout.accountByteLimit)
-    guard flags <= 1, (1...LogLayout.numberLimit).contains(firstNumber),
+    guard flags & ~Flags.all == 0, (1...LogLayout.numberLimit).contains(firstNumber),
       (1...LogLayout.numberLimit).contains(ordinal),
+      lastOrdinal == ordinal
+        || (generation > 0 && (ordinal...LogLayout.numberLimit).contains(lastOrdinal)),
       predecessor?.lastNumber ?? 0 < LogLayout.numberLimit,
       accountByteCount <= UInt16(LogLayout.accountByteLimit),
       let accountName = String(
@@ -242,8 +277,11 @@ extension SegmentHeader {
     self.init(
       logID: logID, incarnation: incarnation, salt: salt,
       stream: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self), ordinal: ordinal,
-      isEchoed: flags & 1 == 1, firstNumber: firstNumber, clock: clock, predecessor: predecessor,
-      account: accountName)
+      isEchoed: flags & Flags.isEchoed != 0, firstNumber: firstNumber, clock: clock,
+      predecessor: predecessor, account: accountName)
+    beginsAfterDamage = flags & Flags.beginsAfterDamage != 0
+    self.kind = kind
+    self.lastOrdinal = lastOrdinal
     incompatibleFeatures = incompatible
     readOnlyFeatures = readOnly
     compatibleFeatures = compatible
@@ -259,9 +297,14 @@ extension SegmentHeader {
     let lastNumber: UInt64 = try reader.read()
     let checksum: UInt32 = try reader.read()
     let flags: UInt32 = try reader.read()
+    let chain = try reader.read(count: SHA256Digest.byteCount)
+    guard let digest = SHA256Digest(bytes: chain), ordinal > 0 || digest == .zero else {
+      throw .invalid(field: .reserved, offset: 184)
+    }
     guard ordinal > 0 else { return nil }
     return Predecessor(
       ordinal: ordinal, validEnd: validEnd, lastNumber: lastNumber,
-      tail: flags & 1 == 1 ? Predecessor.Tail(byteCount: byteCount, checksum: checksum) : nil)
+      tail: flags & 1 == 1 ? Predecessor.Tail(byteCount: byteCount, checksum: checksum) : nil,
+      chain: ChainValue(digest: digest))
   }
 }

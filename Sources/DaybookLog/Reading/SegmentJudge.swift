@@ -102,7 +102,9 @@ struct SegmentJudge {
   // MARK: - Frames
 
   private mutating func walk(_ header: SegmentHeader) {
-    guard header.stream == context.stream, header.ordinal == context.ordinal else {
+    guard header.kind == .segment, header.stream == context.stream,
+      header.ordinal == context.ordinal
+    else {
       // Whole, but another segment's: nothing in it may be taken for this one's.
       add(.header, at: 88, lost: range(report.nextNumber, durable))
       return

@@ -129,7 +129,11 @@ package struct SegmentScan: Sendable {
     guard let payload, payload.count == Int(header.rawByteCount),
       CRC32C.checksum(payload) == header.rawChecksum
     else { return nil }
-    let parts = FramePayload.parts(of: payload, count: Int(header.entryCount))
+    let parts: [FramePayload.Part]?
+    switch header.kind {
+    case .seal, .proof: parts = header.entryCount == 0 ? [] : nil
+    default: parts = FramePayload.parts(of: payload, count: Int(header.entryCount))
+    }
     guard header.kind == nil || parts != nil else { return nil }
     return Frame(
       offset: offset, header: header, stored: stored, payload: payload, parts: parts ?? [])
