@@ -20,17 +20,20 @@ package struct StreamOptions: Sendable, Hashable {
   package var segmentByteLimit: Int
   /// How the next segment is made ready.
   package let preparation: Preparation
+  /// What opening does about damage, by who else has the data.
+  package var onDamage: DamagePolicy
 
-  /// A stream of these properties.
+  /// A stream of these properties; `onDamage` is ``DamagePolicy/usual(for:)`` unless given.
   package init(
     name: String, isEchoed: Bool, isCompressed: Bool, segmentByteLimit: Int,
-    preparation: Preparation
+    preparation: Preparation, onDamage: DamagePolicy? = nil
   ) {
     self.name = name
     self.isEchoed = isEchoed
     self.isCompressed = isCompressed
     self.segmentByteLimit = segmentByteLimit
     self.preparation = preparation
+    self.onDamage = onDamage ?? .usual(for: name)
   }
 
   /// What only this device has: echoed, raw, 1 MiB segments filled with zeros.

@@ -123,10 +123,15 @@ package struct LogFinding: Sendable, Hashable {
     }
     var text = "\(file), byte \(offset): \(what)"
     if let lost {
-      text +=
-        lost.count == 1
-        ? " (entry \(lost.lowerBound))" : " (entries \(lost.lowerBound) to \(lost.upperBound))"
+      text += " (\(LogFinding.words(for: lost)))"
     }
     return text
+  }
+
+  /// `entry 7`, or `entries 7 to 9`.
+  package static func words(for numbers: ClosedRange<UInt64>) -> String {
+    numbers.count == 1
+      ? "entry \(numbers.lowerBound)"
+      : "entries \(numbers.lowerBound) to \(numbers.upperBound)"
   }
 }

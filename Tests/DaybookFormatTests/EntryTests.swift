@@ -82,6 +82,11 @@ enum EntrySamples {
       departure(.verdict), departure(.deadLetter(status: 500, message: "Failed.")),
       departure(.withdrawn), departure(.failed(message: "Tried too often.")),
       .binding(Binding(serverID: identifier(7), incarnation: identifier(2))),
+      .gap(
+        Gap(
+          file: "outbox/00000003.g0.dbs", offset: 8_192, kind: "frame", lost: 7...9,
+          evidence: [1, 2], quarantine: "outbox-3.g0-8192-0102.bytes", time: time)),
+      .gap(Gap(file: "feed/00000001.g0.dbs", offset: 0, kind: "missing", cut: 4, time: time)),
       .change(change(.delta)), .change(change(.row)), .change(change(.removal)),
       .cursor(cursor), .cursor(Cursor(epoch: identifier(6))),
       .bootstrap(

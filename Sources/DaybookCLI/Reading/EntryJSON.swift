@@ -24,6 +24,7 @@ enum EntryJSON {
       object.set("serverID", binding.serverID.description)
       object.set("incarnation", binding.incarnation.description)
       return object
+    case .gap(let gap): return object(gap)
     case .restored(let restoration):
       var object = JSONObject()
       object.set("from", restoration.from.description)
@@ -55,6 +56,21 @@ enum EntryJSON {
       object.set("epoch", identity.epoch.description)
       return object
     }
+  }
+
+  private static func object(_ gap: Gap) -> JSONObject {
+    var object = JSONObject()
+    object.set("file", gap.file)
+    object.set("offset", gap.offset)
+    object.set("finding", gap.kind)
+    object.set(
+      "lost",
+      gap.lost.map { .array([.unsigned($0.lowerBound), .unsigned($0.upperBound)]) } ?? Value.null)
+    object.set("cut", optional: gap.cut)
+    object.set("evidence", Hexadecimal.text(of: gap.evidence))
+    object.set("quarantine", optional: gap.quarantine)
+    object.set("time", gap.time.rfc3339)
+    return object
   }
 
   private static func object(_ operation: Operation) -> JSONObject {

@@ -1,4 +1,5 @@
 import DaybookFormat
+import DaybookLog
 import DaybookSync
 
 /// Entries as lines for people: what it is about first, then a line for each group of facts. Values
@@ -19,6 +20,7 @@ enum EntryText {
       return lines
     case .binding(let binding):
       return ["to server \(binding.serverID), which knows incarnation \(binding.incarnation)"]
+    case .gap(let gap): return lines(gap)
     case .restored(let restoration):
       let place = restoration.until.map { " up to \($0)" } ?? ""
       return [
@@ -41,6 +43,17 @@ enum EntryText {
       ]
     case .history(let identity): return ["server \(identity.serverID), epoch \(identity.epoch)"]
     }
+  }
+
+  private static func lines(_ gap: Gap) -> [String] {
+    var lines = [
+      "damage found at \(gap.time.rfc3339): \(printable(gap.file)), byte \(gap.offset) "
+        + "(\(printable(gap.kind)))"
+    ]
+    if let lost = gap.lost { lines.append("  lost: \(LogFinding.words(for: lost))") }
+    if let cut = gap.cut { lines.append("  entries from \(cut) up to here do not count") }
+    if let name = gap.quarantine { lines.append("  evidence: quarantine/\(printable(name))") }
+    return lines
   }
 
   private static func lines(_ operation: Operation) -> [String] {

@@ -74,6 +74,7 @@ extension EntryKind {
     case .decision: return "decision"
     case .departure: return "departure"
     case .binding: return "binding"
+    case .gap: return "gap"
     case .restored: return "restored"
     case .change: return "change"
     case .cursor: return "cursor"

@@ -32,7 +32,7 @@ struct RecordEntries {
     case .attempt(let attempt): return attempt.operationIDs.contains(where: operations.contains)
     case .departure(let departure): return departure.members.contains(where: operations.contains)
     case .decision(let decision): return operations.contains(decision.root)
-    case .binding, .restored, .cursor, .bootstrap, .incarnation, .history: return false
+    case .binding, .gap, .restored, .cursor, .bootstrap, .incarnation, .history: return false
     }
   }
 }

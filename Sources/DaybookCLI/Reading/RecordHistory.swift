@@ -47,7 +47,7 @@ struct RecordHistory {
       }
     case .incarnation(let row): incarnations[row.incarnation] = row
     case .verdict(let row): add(row)
-    case .decision, .attempt, .binding, .restored, .cursor, .bootstrap, .history: break
+    case .decision, .attempt, .binding, .gap, .restored, .cursor, .bootstrap, .history: break
     }
     state.apply(entry, position: position)
   }

@@ -6,6 +6,7 @@ package enum Entry: Sendable, Hashable {
   case decision(Decision)
   case departure(Departure)
   case binding(Binding)
+  case gap(Gap)
   case restored(Restoration)
   case change(Change)
   case cursor(Cursor)
@@ -27,6 +28,7 @@ package enum Entry: Sendable, Hashable {
     case .decision: self = .decision(try Decision(bytes: bytes))
     case .departure: self = .departure(try Departure(bytes: bytes))
     case .binding: self = .binding(try Binding(bytes: bytes))
+    case .gap: self = .gap(try Gap(bytes: bytes))
     case .restored: self = .restored(try Restoration(bytes: bytes))
     case .change: self = .change(try Change(bytes: bytes))
     case .cursor: self = .cursor(try Cursor(bytes: bytes))
@@ -48,6 +50,7 @@ package enum Entry: Sendable, Hashable {
     case .decision: return .decision
     case .departure: return .departure
     case .binding: return .binding
+    case .gap: return .gap
     case .restored: return .restored
     case .change: return .change
     case .cursor: return .cursor
@@ -67,6 +70,7 @@ package enum Entry: Sendable, Hashable {
     case .decision(let entry): return entry.bytes
     case .departure(let entry): return entry.bytes
     case .binding(let entry): return entry.bytes
+    case .gap(let entry): return entry.bytes
     case .restored(let entry): return entry.bytes
     case .change(let entry): return entry.bytes
     case .cursor(let entry): return entry.bytes

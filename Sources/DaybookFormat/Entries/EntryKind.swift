@@ -11,6 +11,8 @@ package enum EntryKind: UInt8, Sendable, CaseIterable {
   case departure = 5
   case binding = 6
   case restored = 8
+  // either of them: damage that was found, and is known from then on
+  case gap = 7
   // feed: what the server can send again
   case change = 16
   case cursor = 17

@@ -286,6 +286,7 @@ extension SegmentHeader {
     readOnlyFeatures = readOnly
     compatibleFeatures = compatible
     self.generation = generation
+    beginsAfterDamage = flags & 2 != 0
   }
 
   private static func readPredecessor(

@@ -14,6 +14,7 @@ extension ClientState {
       for id in attempt.operationIDs { operations[id]?.isAttempted = true }
     case .departure(let departure): depart(departure, &effects)
     case .decision(let decision): decide(decision, &effects)
+    case .gap(let gap): bridge(gap, position: position, &effects)
     case .binding(let binding):
       self.binding = binding
       registered.insert(binding.incarnation)
@@ -71,7 +72,7 @@ extension ClientState {
     dropIfOver(id)
   }
 
-  private mutating func depart(_ departure: Departure, _ effects: inout StateEffects) {
+  mutating func depart(_ departure: Departure, _ effects: inout StateEffects) {
     for id in departure.members {
       guard var kept = operations[id], kept.settlement?.acceptance == nil else { continue }
       kept.departure = departure
@@ -82,7 +83,7 @@ extension ClientState {
     }
   }
 
-  private mutating func decide(_ decision: Decision, _ effects: inout StateEffects) {
+  mutating func decide(_ decision: Decision, _ effects: inout StateEffects) {
     switch decision.kind {
     case .released: return release(&effects)
     case .dropped: return dropHeld(&effects)

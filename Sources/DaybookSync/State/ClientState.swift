@@ -22,6 +22,8 @@ package struct ClientState: Sendable, Hashable {
   package internal(set) var binding: Binding?
   /// The number of the next operation.
   package internal(set) var nextNumber: UInt64 = 1
+  /// Entries of the outbox are lost, and verdicts may have been among them.
+  package internal(set) var hasLostOutboxEntries = false
   /// The highest clock reading in the log.
   package internal(set) var clock = HybridTime(rawValue: 0)
   /// The last restore from a copy, if there was one.
