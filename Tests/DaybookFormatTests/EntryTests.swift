@@ -59,8 +59,13 @@ enum EntrySamples {
       Departure(root: identifier(1), members: [identifier(1), identifier(2)], reason: reason))
   }
 
+  static let actions: [Action] = [.create, .patch, .replace, .delete, .named("named")]
+  static let verdicts: [Settlement.Verdict] = [
+    acceptance.verdict, .conflict(refusal), .refused(refusal), .tooOld(refusal),
+  ]
+
   static let entries: [Entry] =
-    [Action.create, .patch, .replace, .delete, .named("cancel")].map { .operation(operation($0)) }
+    actions.map { .operation(operation($0)) }
     + [
       .operation(operation(base: .none, isMember: false)),
       .operation(operation(base: .operation(identifier(5)))),

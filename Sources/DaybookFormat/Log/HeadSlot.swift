@@ -5,8 +5,9 @@
 ///     0       8     magic "DBHEAD01"
 ///     8       8     count of writes; the slot with the higher one is newer
 ///     16      8     streams
-///     24      48    for each stream: name (16, zero-padded), ordinal, durable number, valid end,
+///     24      8x48  for each stream: name (16, zero-padded), ordinal, durable number, valid end,
 ///                   closed (1 or 0)
+///     408     100   zero
 ///     508     4     CRC-32C of bytes 0 to 507
 ///
 /// Source: `Docs/Format.md`, section "HEAD".
