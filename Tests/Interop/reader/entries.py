@@ -12,7 +12,7 @@ ACTIONS = {1: "create", 2: "patch", 3: "replace", 4: "delete"}
 NAMED_ACTION = 5
 EXTENTS = {0: "delta", 1: "row", 2: "removal"}
 VERDICTS = {1: "accepted", 2: "conflict", 3: "refused", 4: "tooOld"}
-DECISIONS = {1: "discarded", 2: "retried", 3: "resent"}
+DECISIONS = {1: "discarded", 2: "retried", 3: "resent", 4: "released", 5: "dropped"}
 REASONS = {1: "verdict", 2: "deadLetter", 3: "withdrawn", 4: "failed"}
 SKIPPABLE = 0x80
 NO_IDENTIFIER = identifier_text(bytes(16))
@@ -172,6 +172,14 @@ def _binding(data: bytes) -> dict[str, Fact]:
         "incarnation": identifier_text(facts["incarnation"])}
 
 
+def _restored(data: bytes) -> dict[str, Fact]:
+    facts = _map(data)
+    until = facts.get("until")
+    return {
+        "from": identifier_text(facts["from"]), "time": date_text(facts["time"]),
+        "until": f"{until[0]}:{until[1]}" if until else None, "outbox": facts["outbox"]}
+
+
 def _cursor(data: bytes) -> dict[str, Fact]:
     facts = _map(data)
     scopes = {name: version_text(*position) for name, position in facts["scopes"].items()}
@@ -221,6 +229,7 @@ READERS: dict[int, tuple[str, Callable[[bytes], dict[str, Fact]]]] = {
     4: ("decision", _decision),
     5: ("departure", _departure),
     6: ("binding", _binding),
+    8: ("restored", _restored),
     16: ("change", _change),
     17: ("cursor", _cursor),
     18: ("bootstrapBegin", _bootstrap_begin),
