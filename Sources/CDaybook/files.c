@@ -144,6 +144,23 @@ int daybook_unlock(int descriptor) {
   return flock(descriptor, LOCK_UN) == 0 ? 0 : -errno;
 }
 
+int daybook_lock_directory(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+  if (descriptor < 0) return -errno;
+  while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    int status = errno == EWOULDBLOCK ? -EAGAIN : -errno;
+    close(descriptor);
+    return status;
+  }
+  return descriptor;
+}
+
+int daybook_unlock_directory(int descriptor) {
+  flock(descriptor, LOCK_UN);
+  return daybook_close(descriptor);
+}
+
 int daybook_is_locked(int descriptor) {
 #if defined(F_OFD_GETLK)
   struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};

@@ -133,14 +133,7 @@ package final class Log: Sendable {
     of found: LogDirectory, _ configuration: LogConfiguration
   ) throws(LogError) -> LogIdentity {
     let random = configuration.random
-    var newest: SegmentHeader?
-    for stream in found.streams {
-      for segment in stream.segments.reversed() {
-        guard let header = try found.header(of: segment.file) else { continue }
-        if newest == nil || header.clock > newest?.clock ?? 0 { newest = header }
-        break
-      }
-    }
+    let newest = try found.newestHeader()
     if let newest, newest.account != configuration.account {
       throw .otherAccount(path: found.path, found: newest.account)
     }

@@ -41,6 +41,11 @@ int daybook_stat(const char *path, int *kind, uint64_t *size);
 int daybook_lock(int descriptor);
 /// Lets go of the lock, also where a process that is being started still shares the descriptor.
 int daybook_unlock(int descriptor);
+/// Takes an exclusive lock of the directory `path` itself, which no removed or replaced file gives
+/// up. Returns the descriptor that holds it; -EAGAIN if it is taken.
+int daybook_lock_directory(const char *path);
+/// Lets go of a directory's lock and of its descriptor.
+int daybook_unlock_directory(int descriptor);
 /// 1 if somebody else holds the lock, 0 if nobody does; takes nothing.
 int daybook_is_locked(int descriptor);
 /// The device and inode behind a descriptor.

@@ -62,28 +62,9 @@ package struct SystemFileSystem: FileSystem {
       kind: kind == 1 ? .file : kind == 2 ? .directory : .other, byteCount: byteCount)
   }
 
-  /// Takes the exclusive lock of the file at `path`.
+  /// Takes the exclusive lock of the file at `path`, and of the directory it is in.
   package func lock(_ path: String) throws(FileError) -> any FileLock {
-    let descriptor = try descriptor(path, mode: 1 | 2, .lock)
-    var device: UInt64 = 0
-    var inode: UInt64 = 0
-    var status = daybook_identity(descriptor, &device, &inode)
-    let key = "\(device):\(inode)"
-    if status == 0 {
-      // Locks of open files do not see each other on every system within one process.
-      let isFree = SystemFileSystem.held.withLock { $0.insert(key).inserted }
-      status = isFree ? daybook_lock(descriptor) : -EAGAIN
-      if isFree, status != 0 { SystemFileSystem.held.withLock { _ = $0.remove(key) } }
-    }
-    guard status == 0 else {
-      let file = SystemFile(descriptor, path)
-      let text = try? String(decoding: file.read(at: 0, count: 20), as: UTF8.self)
-      file.close()
-      guard status == -EAGAIN else { throw FileError(errno: -status, .lock, path) }
-      throw FileError(
-        .locked(by: text.flatMap { Int32($0.prefix { $0.isNumber }) }), .lock, path)
-    }
-    return SystemLock(SystemFile(descriptor, path), key: key)
+    try SystemLock(path)
   }
 
   /// Whether somebody holds the lock of the file at `path`; takes nothing.
@@ -94,9 +75,7 @@ package struct SystemFileSystem: FileSystem {
     return daybook_is_locked(descriptor) == 1
   }
 
-  fileprivate static let held = Mutex<Set<String>>([])
-
-  private func descriptor(
+  func descriptor(
     _ path: String, mode: Int32, _ call: FileError.Call
   ) throws(FileError) -> Int32 {
     let descriptor = daybook_open(path, mode)
@@ -130,7 +109,7 @@ extension FileError {
 }
 
 /// A file of the machine's file system.
-private final class SystemFile: OpenFile {
+final class SystemFile: OpenFile {
   private let descriptor: Int32
   private let path: String
   private let isOpen = Mutex(true)
@@ -194,26 +173,5 @@ private final class SystemFile: OpenFile {
     if isLocked { _ = daybook_unlock(descriptor) }
     _ = daybook_close(descriptor)
     return true
-  }
-}
-
-/// A lock of the machine's file system; the file names the holder for the text of an error.
-private final class SystemLock: FileLock {
-  private let file: SystemFile
-  private let key: String
-
-  init(_ file: SystemFile, key: String) {
-    self.file = file
-    self.key = key
-    try? file.truncate(to: 0)
-    try? file.write(Array("\(getpid())\n".utf8), at: 0)
-  }
-
-  deinit { release() }
-
-  func release() {
-    // Once: the next holder's place in the registry is not ours to give up.
-    guard file.end(unlocking: true) else { return }
-    SystemFileSystem.held.withLock { _ = $0.remove(key) }
   }
 }

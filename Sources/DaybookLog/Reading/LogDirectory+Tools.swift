@@ -1,4 +1,4 @@
-package import DaybookFormat
+import DaybookFormat
 
 /// What the tools want to see beside what opening needs.
 extension LogDirectory {
@@ -10,20 +10,6 @@ extension LogDirectory {
   /// The file name of a stream's segment, from the log's directory on, whether it is there or not.
   package static func file(of stream: String, ordinal: UInt64) -> String {
     segmentFile(stream: stream, ordinal: ordinal)
-  }
-
-  /// The header that was written last: it names the log, its life and its account; `nil` if no
-  /// segment has a whole one.
-  package func newestHeader() throws(LogError) -> SegmentHeader? {
-    var newest: SegmentHeader?
-    for stream in streams {
-      for segment in stream.segments.reversed() {
-        guard let header = try header(of: segment.file) else { continue }
-        if header.clock > newest?.clock ?? 0 || newest == nil { newest = header }
-        break
-      }
-    }
-    return newest
   }
 }
 
