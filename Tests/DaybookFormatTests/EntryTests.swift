@@ -99,6 +99,23 @@ enum EntrySamples {
           scope: "sales", epoch: identifier(6), position: ScopePosition(sequence: 5, mark: 6))),
       .bootstrap(.page(scope: "sales", after: RecordKey("orders", "17"))),
       .bootstrap(.end(scope: "sales")),
+      .heldRow(
+        HeldRow(
+          record: RecordKey("orders", "17/ä"), scope: "sales", version: version,
+          rowBytes: CBOREncoder.encode(.map(row)))),
+      .heldRow(
+        HeldRow(
+          record: RecordKey("orders", "18"), scope: "sales", version: version, rowBytes: nil,
+          isBeingBuilt: true)),
+      .scopeBase(ScopeBase(scope: nil, epoch: identifier(6))),
+      .scopeBase(
+        ScopeBase(
+          scope: "sales", epoch: identifier(6), position: ScopePosition(sequence: 5, mark: .max),
+          holes: [RecordKey("orders", "17"), RecordKey("orders", "16")],
+          bootstrap: ScopeBase.Bootstrap(
+            epoch: identifier(8), position: ScopePosition(sequence: 9, mark: 1),
+            after: RecordKey("orders", "17")))),
+      .feedSettlement(FeedSettlement(acceptance, after: 41)),
       .verdict(
         VerdictRow(
           incarnation: identifier(2), number: 7, digest: operation().digest,

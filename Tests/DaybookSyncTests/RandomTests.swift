@@ -6,7 +6,7 @@ import Testing
 
 /// Two devices of a rep and the office's, doing what users do over a network that loses, with
 /// power cuts; then everything is brought to an end and looked at.
-private final class RandomRun {
+final class RandomRun {
   let world = World()
   let devices: [SimulatedDevice]
   private var random: SplitMix64

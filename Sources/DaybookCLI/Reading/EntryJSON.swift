@@ -35,6 +35,13 @@ enum EntryJSON {
     case .change(let change): return object(change)
     case .cursor(let cursor): return object(cursor)
     case .bootstrap(let step): return object(step)
+    case .heldRow(let row): return object(row)
+    case .scopeBase(let base): return object(base)
+    case .feedSettlement(let told):
+      var object = JSONObject()
+      object.set("after", told.after)
+      object.set("settlement", EntryJSON.object(told.settlement))
+      return object
     case .verdict(let row):
       var object = JSONObject()
       object.set("incarnation", row.incarnation.description)

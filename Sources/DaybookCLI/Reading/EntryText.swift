@@ -33,6 +33,10 @@ enum EntryText {
       let places = scopes.map { "\(printable($0.key)) at \($0.value.text)" }
       return ["epoch \(cursor.epoch)"] + places.map { "  \($0)" }
     case .bootstrap(let step): return [words(step)]
+    case .heldRow(let row): return lines(row)
+    case .scopeBase(let base): return lines(base)
+    case .feedSettlement(let told):
+      return lines(told.settlement) + ["  told by the feed behind outbox:\(told.after)"]
     case .verdict(let row):
       let words = lines(row.settlement)
       return words + ["  operation \(row.number) of incarnation \(row.incarnation)"]

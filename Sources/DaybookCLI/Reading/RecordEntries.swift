@@ -32,7 +32,10 @@ struct RecordEntries {
     case .attempt(let attempt): return attempt.operationIDs.contains(where: operations.contains)
     case .departure(let departure): return departure.members.contains(where: operations.contains)
     case .decision(let decision): return operations.contains(decision.root)
-    case .binding, .gap, .restored, .cursor, .bootstrap, .incarnation, .history: return false
+    case .heldRow(let row): return row.record == record
+    case .feedSettlement(let told): return operations.contains(told.settlement.operationID)
+    case .binding, .gap, .restored, .cursor, .bootstrap, .scopeBase, .incarnation, .history:
+      return false
     }
   }
 }

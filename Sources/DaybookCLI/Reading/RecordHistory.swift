@@ -47,7 +47,10 @@ struct RecordHistory {
       }
     case .incarnation(let row): incarnations[row.incarnation] = row
     case .verdict(let row): add(row)
-    case .decision, .attempt, .binding, .gap, .restored, .cursor, .bootstrap, .history: break
+    case .heldRow(let row): collections.insert(row.record.collection)
+    case .decision, .attempt, .binding, .gap, .restored, .cursor, .bootstrap, .scopeBase,
+      .feedSettlement, .history:
+      break
     }
     state.apply(entry, position: position)
   }

@@ -11,6 +11,9 @@ package enum Entry: Sendable, Hashable {
   case change(Change)
   case cursor(Cursor)
   case bootstrap(BootstrapStep)
+  case heldRow(HeldRow)
+  case scopeBase(ScopeBase)
+  case feedSettlement(FeedSettlement)
   case verdict(VerdictRow)
   case incarnation(IncarnationRow)
   case history(HistoryIdentity)
@@ -35,6 +38,9 @@ package enum Entry: Sendable, Hashable {
     case .bootstrapBegin, .bootstrapPage, .bootstrapEnd:
       guard let step = try BootstrapStep(kind: known, bytes: bytes) else { return nil }
       self = .bootstrap(step)
+    case .heldRow: self = .heldRow(try HeldRow(bytes: bytes))
+    case .scopeBase: self = .scopeBase(try ScopeBase(bytes: bytes))
+    case .feedSettlement: self = .feedSettlement(try FeedSettlement(bytes: bytes))
     case .verdict: self = .verdict(try VerdictRow(bytes: bytes))
     case .incarnation: self = .incarnation(try IncarnationRow(bytes: bytes))
     case .history: self = .history(try HistoryIdentity(bytes: bytes))
@@ -55,6 +61,9 @@ package enum Entry: Sendable, Hashable {
     case .change: return .change
     case .cursor: return .cursor
     case .bootstrap(let step): return step.kind
+    case .heldRow: return .heldRow
+    case .scopeBase: return .scopeBase
+    case .feedSettlement: return .feedSettlement
     case .verdict: return .verdict
     case .incarnation: return .incarnation
     case .history: return .history
@@ -75,6 +84,9 @@ package enum Entry: Sendable, Hashable {
     case .change(let entry): return entry.bytes
     case .cursor(let entry): return entry.bytes
     case .bootstrap(let entry): return entry.bytes
+    case .heldRow(let entry): return entry.bytes
+    case .scopeBase(let entry): return entry.bytes
+    case .feedSettlement(let entry): return entry.bytes
     case .verdict(let entry): return entry.bytes
     case .incarnation(let entry): return entry.bytes
     case .history(let entry): return entry.bytes

@@ -19,6 +19,10 @@ package enum EntryKind: UInt8, Sendable, CaseIterable {
   case bootstrapBegin = 18
   case bootstrapPage = 19
   case bootstrapEnd = 20
+  // snapshots alone: the base as of a number of the feed
+  case heldRow = 21
+  case scopeBase = 22
+  case feedSettlement = 23
   // the server's stream, beside changes
   case verdict = 32
   case incarnation = 33

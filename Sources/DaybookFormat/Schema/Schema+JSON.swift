@@ -72,7 +72,10 @@ extension CollectionSchema {
       indexes: try node.optional("indexes")?.texts() ?? [],
       states: try node.optional("states").map { node throws(SchemaError) in
         try StateRules(node: node)
-      }, actions: actions)
+      }, actions: actions,
+      history: try node.optional("history").map { node throws(SchemaError) in
+        try HistoryRule(node: node)
+      } ?? .latest)
   }
 }
 
@@ -113,6 +116,24 @@ extension ScopeRule {
     } else {
       throw .member(
         path: node.path, expected: "\"account\", {\"constant\": ...} or {\"field\": ...}")
+    }
+  }
+}
+
+extension HistoryRule {
+  fileprivate init(node: SchemaNode) throws(SchemaError) {
+    if node.value.text == "latest" {
+      self = .latest
+    } else if node.value.text == "keep" {
+      self = .keep
+    } else if let count = try? node.member("days").integer(),
+      (1...Int64(HistoryRule.dayLimit)).contains(count)
+    {
+      self = .days(Int(count))
+    } else {
+      throw .member(
+        path: node.path,
+        expected: "\"latest\", \"keep\" or {\"days\": N}, N from 1 to \(HistoryRule.dayLimit)")
     }
   }
 }

@@ -67,12 +67,14 @@ public struct CollectionSchema: Sendable, Hashable {
   public let states: StateRules?
   /// The named actions.
   public let actions: [String: NamedAction]
+  /// How long a device keeps what happened to its records, once the state holds the outcome.
+  public let history: HistoryRule
 
   /// A collection of these parts.
   public init(
     name: String, fields: [String: FieldSchema], policy: Policy = .versionCheck,
     lane: String? = nil, scope: ScopeRule, indexes: [String] = [], states: StateRules? = nil,
-    actions: [String: NamedAction] = [:]
+    actions: [String: NamedAction] = [:], history: HistoryRule = .latest
   ) {
     self.name = name
     self.fields = fields
@@ -82,7 +84,22 @@ public struct CollectionSchema: Sendable, Hashable {
     self.indexes = indexes.sorted(by: ByteOrder.precedes)
     self.states = states
     self.actions = actions
+    self.history = history
   }
+}
+
+/// How long a device keeps the changes of a collection beside the records that they led to. It asks
+/// for disk space and nothing else: no rule reads it.
+public enum HistoryRule: Sendable, Hashable {
+  /// The records as they are; the changes go once two snapshots hold what they led to.
+  case latest
+  /// Every change, for ever.
+  case keep
+  /// The changes of this many days, by the server's time.
+  case days(Int)
+
+  /// The most days that a schema may ask for: a hundred years, so that times stay in range.
+  static let dayLimit = 36_525
 }
 
 /// How edits of the same record are decided.

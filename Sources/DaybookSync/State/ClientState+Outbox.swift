@@ -7,6 +7,7 @@ extension ClientState {
   @discardableResult
   package mutating func apply(_ entry: Entry, position: UInt64) -> StateEffects {
     var effects = StateEffects()
+    prepare(for: entry, position: position, &effects)
     switch entry {
     case .operation(let operation): append(operation, position: position, &effects)
     case .settlement(let settlement): settle(settlement, isRecorded: true, &effects)
@@ -22,6 +23,9 @@ extension ClientState {
     case .change(let change): fold(change, &effects)
     case .cursor(let cursor): move(to: cursor, &effects)
     case .bootstrap(let step): bootstrap(step, &effects)
+    case .heldRow(let row): load(row)
+    case .scopeBase(let base): load(base)
+    case .feedSettlement(let told): load(told)
     case .verdict, .incarnation, .history: break
     }
     return effects
@@ -119,9 +123,7 @@ extension ClientState {
   /// Confirms the operation if its scope's base shows its effect, and forgets it once its
   /// settlement is in the outbox.
   mutating func confirm(_ id: Identifier, _ effects: inout StateEffects) {
-    guard let kept = operations[id], let acceptance = kept.settlement?.acceptance,
-      let position = scopes[acceptance.scope]?.position, position.sequence >= acceptance.sequence
-    else { return }
+    guard replayed == nil, isShown(id), let kept = operations[id] else { return }
     operations[id]?.isConfirmed = true
     if kept.isSettlementUnrecorded {
       removeOverlay(of: kept.operation)
@@ -130,6 +132,14 @@ extension ClientState {
     }
     effects.operations.insert(id)
     refresh(kept.operation.record, &effects)
+  }
+
+  /// Whether the base has reached the place at which the operation took effect.
+  func isShown(_ id: Identifier) -> Bool {
+    guard let acceptance = operations[id]?.settlement?.acceptance,
+      let position = scopes[acceptance.scope]?.position
+    else { return false }
+    return position.sequence >= acceptance.sequence
   }
 
   /// Forgets an operation that was decided about and of which nothing can come back.
@@ -141,6 +151,12 @@ extension ClientState {
   private mutating func drop(_ id: Identifier) {
     guard let kept = operations[id] else { return }
     order.remove(at: place(of: kept.position))
+    forget(id)
+  }
+
+  /// Forgets an operation in everything but ``order``.
+  mutating func forget(_ id: Identifier) {
+    guard let kept = operations[id] else { return }
     operations[id] = nil
     supersededNumbers[id] = nil
     let record = kept.operation.record
@@ -181,7 +197,8 @@ extension ClientState {
   }
 
   /// Lays the operation over its record, at its place in outbox order.
-  private mutating func layOver(_ operation: Operation) {
+  mutating func layOver(_ operation: Operation) {
+    guard replayed == nil else { return }
     let key = operation.record
     var overlay = collection(key.collection).overlays[key.id] ?? []
     guard !overlay.contains(operation.id) else { return }
@@ -209,6 +226,7 @@ extension ClientState {
 
   /// Tells observers and indexes that the record may be shown otherwise now.
   mutating func refresh(_ key: RecordKey, _ effects: inout StateEffects) {
+    guard replayed == nil else { return }
     effects.records.insert(key)
     guard collections[key.collection]?.schema?.indexes.isEmpty == false else { return }
     let row = shown(key)?.row

@@ -41,6 +41,8 @@ package struct ClientState: Sendable, Hashable {
   var supersededNumbers: [Identifier: UInt64] = [:]
   /// The versions that confirmed operations were given, while a kept one is based on them.
   var givenVersions: [Identifier: Version] = [:]
+  /// Set while a base from a snapshot waits for the outbox before it.
+  var replayed: ReplayedBase?
 
   /// The state of an empty log.
   package init(schema: Schema, incarnation: Identifier) {
@@ -119,6 +121,7 @@ package struct ClientState: Sendable, Hashable {
 
   /// The collections that the log has and the schema lacks, in byte order.
   package var unknownCollections: [String] {
-    collections.filter { $0.value.schema == nil }.keys.sorted(by: ByteOrder.precedes)
+    collections.filter { $0.value.schema == nil && !$0.value.isEmpty }.keys
+      .sorted(by: ByteOrder.precedes)
   }
 }

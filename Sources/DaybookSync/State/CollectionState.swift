@@ -27,6 +27,20 @@ package struct CollectionState: Sendable, Hashable {
     return Set(base.keys).union(overlays.keys).sorted(by: ByteOrder.precedes)
   }
 
+  /// The ids by index and value, for ``ClientState/canonicalBytes``.
+  var indexValue: ValueMap {
+    var map: ValueMap = [:]
+    for (field, values) in indexes {
+      var held: ValueMap = [:]
+      for (value, ids) in values {
+        let key = Hexadecimal.text(of: CBOREncoder.encode(value))
+        held[key] = .array(ids.sorted(by: ByteOrder.precedes).map(Value.text))
+      }
+      if !held.isEmpty { map[field] = .map(held) }
+    }
+    return map
+  }
+
   /// Brings the indexes up to date with `row`, which is now shown as `id`.
   mutating func index(id: String, row: ValueMap?) {
     guard let fields = schema?.indexes, !fields.isEmpty else { return }

@@ -90,6 +90,30 @@ extension ByteProbe {
       80: { $0.fields = ["a": .int(1)] },
     ])
 
+  private struct Row {
+    var version = Version(number: 0, mark: 0)
+    var isBeingBuilt = false
+    var scope = ""
+    var rowBytes: [UInt8] = []
+
+    var row: HeldRow {
+      HeldRow(
+        record: RecordKey("", ""), scope: scope, version: version, rowBytes: rowBytes,
+        isBeingBuilt: isBeingBuilt)
+    }
+  }
+
+  static let heldRow = ByteProbe(
+    "Held row", source: "DaybookFormat/Entries/SnapshotEntries.swift", byteCount: nil, Row(),
+    partial: [18], bytes: \.row.bytes,
+    changes: [
+      0: { $0.version = Version(number: .max, mark: 0) },
+      8: { $0.version = Version(number: 0, mark: .max) },
+      16: { $0.isBeingBuilt = true },
+      18: { $0.scope = "s" },
+      24: { $0.rowBytes = [0xA0] },
+    ])
+
   private struct Answer {
     var id = Identifier.zero
     var time = Timestamp(milliseconds: 0)
