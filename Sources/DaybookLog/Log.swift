@@ -4,8 +4,8 @@ import Synchronization
 
 /// A log directory, open: streams of numbered entries in checksummed, append-only segments.
 ///
-/// It knows nothing of what entries mean. One writer at a time has a directory open. A damaged log
-/// is open for reading only, and says what is wrong.
+/// It knows nothing of what entries mean. One writer at a time has a directory open. A log that is
+/// damaged, or that may not be written to, is open for reading only, and says why.
 package final class Log: Sendable {
   /// Who the log is.
   package let identity: LogIdentity
@@ -13,33 +13,42 @@ package final class Log: Sendable {
   package let findings: [LogFinding]
   /// What was missing and not needed, in words.
   package let notes: [String]
-  /// Whether writes are refused, because entries are damaged.
-  package let isReadOnly: Bool
-  private let streams: [String]
-  private let committer: Committer?
-  private let lock: any FileLock
-  private let isClosed = Mutex(false)
+  /// Why writes are refused as long as the log is open; `nil` if they are not.
+  package let refusal: LogError?
+  /// Whether writes are refused as long as the log is open.
+  package var isReadOnly: Bool { refusal != nil }
+  let directory: String
+  let fileSystem: any FileSystem
+  let streams: [String]
+  let committer: Committer?
+  /// Held as long as a step of the log's life is under way: closing, suspending, resuming.
+  let life: Mutex<Life>
 
   private init(
-    identity: LogIdentity, findings: [LogFinding], notes: [String], streams: [String],
-    committer: Committer?, lock: any FileLock
+    _ found: LogDirectory, identity: LogIdentity, findings: [LogFinding], notes: [String],
+    streams: [String], committer: Committer?, refusal: LogError?, lock: (any FileLock)?
   ) {
     self.identity = identity
+    directory = found.path
+    fileSystem = found.fileSystem
     self.findings = findings
     self.notes = notes
     self.streams = streams
     self.committer = committer
-    self.lock = lock
-    isReadOnly = committer == nil
+    self.refusal = refusal
+    life = Mutex(Life(lock: lock))
   }
 
   /// Opens the log at `directory`, which is made if it is not there (its parent is not), and gives
   /// every entry to `replay`, in the order in which they were written.
   ///
-  /// What is replayed survives a power cut: the last segments are synced before they are read. If
-  /// `replay` throws, so does this.
+  /// What is replayed survives a power cut: the last segments are synced before they are read,
+  /// where the disk is not read-only. If `replay` throws, so does this. A log that is there and
+  /// may not be written to (permissions, a read-only disk, no room for what must be made first) is
+  /// opened for reading, without its lock if that can't be taken: see ``refusal``.
   /// - Throws: ``LogError``: `locked`, `notALog`, `notADirectory`, `newerFormat`, `otherAccount`,
-  ///   `notPermitted`, `diskFull`, `inputOutput`, and what `replay` throws.
+  ///   `inputOutput`, `notPermitted` and `diskFull` if there is no log to read, and what `replay`
+  ///   throws.
   package static func open(
     _ directory: String, _ configuration: LogConfiguration,
     replay: (LogIdentity, LogEntry) throws(LogError) -> Void
@@ -54,68 +63,91 @@ package final class Log: Sendable {
     }
     // Looked at before the lock: a folder that is no log gets no file of ours, and a lost LOCK is
     // still to be seen.
-    let notes = try LogDirectory(directory, fileSystem: fileSystem).notes
-    let lock: any FileLock
+    let before = try LogDirectory(directory, fileSystem: fileSystem)
+    var lock: (any FileLock)?
+    var refusal: LogError?
     do throws(FileError) {
       lock = try fileSystem.lock("\(directory)/\(LogDirectory.lockFile)")
     } catch {
-      throw LogError(error)
+      refusal = LogError(error)
+      guard refusal?.allowsReading == true, !before.isNew else { throw LogError(error) }
     }
     do throws(LogError) {
-      return try open(directory, configuration, lock: lock, notes: notes, replay: replay)
+      return try open(
+        directory, configuration, lock: lock, refusal: refusal, notes: before.notes,
+        replay: replay)
     } catch {
-      lock.release()
+      lock?.release()
       throw error
     }
   }
 
   private static func open(
-    _ directory: String, _ configuration: LogConfiguration, lock: any FileLock, notes: [String],
+    _ directory: String, _ configuration: LogConfiguration, lock: (any FileLock)?,
+    refusal: LogError?, notes: [String],
     replay body: (LogIdentity, LogEntry) throws(LogError) -> Void
   ) throws(LogError) -> Log {
     let found = try LogDirectory(directory, fileSystem: configuration.fileSystem)
-    try settle(found)
+    try settle(found, isReadOnly: refusal != nil)
     let identity = try identity(of: found, configuration)
-    var replay = try LogReplay(found, streams: configuration.streams.map(\.name), isWriter: true)
-    var canWrite = true
+    var replay = try LogReplay(
+      found, streams: configuration.streams.map(\.name), isWriter: lock != nil)
+    var refusal = refusal
     try replay.run(
       visit: { report throws(LogError) in
-        if report.header?.readOnlyFeatures ?? 0 != 0 { canWrite = false }
+        if report.header?.readOnlyFeatures ?? 0 != 0, refusal == nil {
+          refusal = .readOnlyFormat(file: report.file)
+        }
       }
     ) { entry throws(LogError) in try body(identity, entry) }
-    let isReadOnly = !canWrite || replay.findings.contains(where: \.isLoss)
+    if let loss = replay.findings.first(where: \.isLoss) { refusal = .damaged(loss) }
     var committer: Committer?
-    if !isReadOnly {
-      try prepare(directory, found, identity, configuration)
-      var writers: [StreamWriter] = []
-      for options in configuration.streams {
-        let last = try dropSpare(replay, options.name, found)
-        writers.append(
-          StreamWriter(
-            options: options, directory: directory, identity: identity,
-            configuration: configuration, last: last))
+    if refusal == nil {
+      do throws(LogError) {
+        committer = try makeCommitter(directory, found, identity, configuration, replay)
+      } catch {
+        guard error.allowsReading, !found.isNew else { throw error }
+        refusal = error
       }
-      let head = HeadWriter(
-        directory: directory, fileSystem: configuration.fileSystem,
-        sequence: found.head?.sequence ?? 0)
-      committer = Committer(
-        writers: writers, head: head, idleMarkDelay: configuration.idleMarkDelay)
     }
     // A write that never finished is no damage.
     let findings = replay.findings.filter { $0.kind != .tornTail }
     return Log(
-      identity: identity, findings: findings, notes: notes,
-      streams: configuration.streams.map(\.name), committer: committer, lock: lock)
+      found, identity: identity, findings: findings, notes: notes,
+      streams: configuration.streams.map(\.name), committer: committer, refusal: refusal,
+      lock: lock)
+  }
+
+  private static func makeCommitter(
+    _ directory: String, _ found: LogDirectory, _ identity: LogIdentity,
+    _ configuration: LogConfiguration, _ replay: LogReplay
+  ) throws(LogError) -> Committer {
+    try prepare(directory, found, identity, configuration)
+    var writers: [StreamWriter] = []
+    for options in configuration.streams {
+      let last = try dropSpare(replay, options.name, found)
+      writers.append(
+        StreamWriter(
+          options: options, directory: directory, identity: identity,
+          configuration: configuration, last: last))
+    }
+    let head = HeadWriter(
+      directory: directory, fileSystem: configuration.fileSystem,
+      sequence: found.head?.sequence ?? 0)
+    return Committer(writers: writers, head: head, idleMarkDelay: configuration.idleMarkDelay)
   }
 
   /// Makes what the last segments hold durable before it is read, and has it read from the device:
   /// back to the newest one with a header, since all before it were synced when it was begun.
-  private static func settle(_ found: LogDirectory) throws(LogError) {
+  ///
+  /// A disk that is read-only holds nothing that is not durable, unless it became so by an error:
+  /// then the next opening may show less.
+  private static func settle(_ found: LogDirectory, isReadOnly: Bool) throws(LogError) {
     for stream in found.streams {
       guard !stream.segments.isEmpty else { continue }
       do throws(FileError) {
         for segment in stream.segments.reversed() {
-          let file = try found.fileSystem.open("\(found.path)/\(segment.file)", writable: true)
+          let file = try found.fileSystem.open("\(found.path)/\(segment.file)", writable: false)
           defer { file.close() }
           try file.sync()
           file.dropCache()
@@ -124,7 +156,7 @@ package final class Log: Sendable {
         }
         try found.fileSystem.syncDirectory("\(found.path)/\(stream.name)")
       } catch {
-        throw LogError(error)
+        guard isReadOnly, LogError(error).allowsReading else { throw LogError(error) }
       }
     }
   }
@@ -210,8 +242,7 @@ package final class Log: Sendable {
       return
     }
     guard let committer else {
-      let worst = findings.first(where: \.isLoss) ?? findings.first
-      done(.failure(worst.map { .damaged($0) } ?? .readOnlyFormat(file: stream)))
+      done(.failure(refusal ?? .closed))
       return
     }
     for transaction in transactions {
@@ -238,28 +269,20 @@ package final class Log: Sendable {
     _ = try wait { done in committer.enqueue(.idle(done: done)) }
   }
 
-  /// Ends the log: what waits is written, every stream that was written to gets its closing marks,
-  /// and the lock is let go. Closing twice does nothing.
-  package func close() throws(LogError) {
-    let isFirst = isClosed.withLock { isClosed in
-      defer { isClosed = true }
-      return !isClosed
-    }
-    guard isFirst else { return }
-    defer { lock.release() }
-    guard let committer else { return }
-    _ = try wait { done in committer.enqueue(.close(done: done)) }
-  }
-
   deinit {
-    let isOpen = isClosed.withLock { !$0 }
-    guard isOpen, let committer else { return }
+    let lock = life.withLock { life in
+      defer { life.isClosed = true }
+      return life.isClosed ? nil : life.lock
+    }
+    guard let committer else {
+      lock?.release()
+      return
+    }
     // The thread holds the lock until it has ended.
-    let lock = self.lock
-    committer.enqueue(.close { _ in lock.release() })
+    committer.enqueue(.close { _ in lock?.release() })
   }
 
-  private func wait(
+  func wait(
     _ start: (@escaping @Sendable (Result<UInt64, LogError>) -> Void) -> Void
   ) throws(LogError) -> UInt64 {
     let result = Mutex<Result<UInt64, LogError>>(.failure(.closed))

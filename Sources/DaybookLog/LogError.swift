@@ -40,6 +40,14 @@ package enum LogError: Error, Sendable, Hashable {
   /// Another failure of the disk.
   case inputOutput(FileError)
 
+  /// It keeps a log from being written to and not from being read.
+  var allowsReading: Bool {
+    switch self {
+    case .notPermitted, .diskFull: return true
+    default: return false
+    }
+  }
+
   init(_ error: FileError) {
     switch error.reason {
     case .diskFull: self = .diskFull(path: error.path)

@@ -5,8 +5,8 @@ import Synchronization
 /// The lock of a log on the machine's file system: of the file, and of the directory that it is in.
 ///
 /// A lock file can be removed while it is locked, and whoever makes a new one would get that one's
-/// lock. The directory's lock is still held then. Where a directory can't be locked, as on some network
-/// disks, the file's alone must do. The file names the holder for the text of an error.
+/// lock. The directory's lock is still held then. Where a directory can't be locked, as on some
+/// network disks, the file's alone must do. The file names the holder for the text of an error.
 final class SystemLock: FileLock {
   /// The files that are locked in this process, by device and inode: locks of open files do not see
   /// each other on every system within one process.

@@ -13,12 +13,18 @@ final class Committer: Sendable {
       done: @Sendable (Result<UInt64, LogError>) -> Void)
     /// Idle marks and HEAD, now.
     case idle(done: @Sendable (Result<UInt64, LogError>) -> Void)
+    /// Closing marks and HEAD; until a resumption every append fails with `suspended`.
+    case suspend(done: @Sendable (Result<UInt64, LogError>) -> Void)
+    /// Appends are taken again; HEAD's slots go on above `headSequence`.
+    case resume(headSequence: UInt64, done: @Sendable (Result<UInt64, LogError>) -> Void)
     /// Closing marks, HEAD, and the end of the thread.
     case close(done: @Sendable (Result<UInt64, LogError>) -> Void)
 
     var done: @Sendable (Result<UInt64, LogError>) -> Void {
       switch self {
-      case .append(_, _, _, let done), .idle(let done), .close(let done): return done
+      case .append(_, _, _, let done), .idle(let done), .suspend(let done), .resume(_, let done),
+        .close(let done):
+        return done
       }
     }
   }
@@ -91,6 +97,7 @@ final class CommitterThread {
   let idleMarkDelay: Duration?
   private let writers: [StreamWriter]
   private let head: HeadWriter
+  private var isSuspended = false
 
   init(writers: [StreamWriter], head: HeadWriter, idleMarkDelay: Duration?) {
     self.writers = writers
@@ -99,7 +106,7 @@ final class CommitterThread {
   }
 
   /// A stream has been written to since the last mark.
-  var wantsMark: Bool { writers.contains(where: \.wantsMark) }
+  var wantsMark: Bool { !isSuspended && writers.contains(where: \.wantsMark) }
 
   /// The next number of the stream beside `stream`, all below it durable; 0 without one.
   private func otherNext(_ stream: Int) -> UInt64 {
@@ -119,8 +126,18 @@ final class CommitterThread {
         idle()
         done(.success(0))
         index += 1
+      case .suspend(let done):
+        let result = isSuspended ? .success(0) : close()
+        isSuspended = true
+        done(result)
+        index += 1
+      case .resume(let headSequence, let done):
+        head.goOn(above: headSequence)
+        isSuspended = false
+        done(.success(0))
+        index += 1
       case .close(let done):
-        done(close())
+        done(isSuspended ? .success(0) : close())
         for late in work[(index + 1)...] { late.done(.failure(.closed)) }
         return true
       }
@@ -150,6 +167,7 @@ final class CommitterThread {
     for case .append(_, let transactions, _, _) in group { all += transactions }
     let result: Result<UInt64, LogError>
     do throws(LogError) {
+      if isSuspended { throw .suspended }
       var first = writer.nextNumber
       if !all.isEmpty { first = try writer.write(all, otherNext: otherNext(stream)) }
       if isSynced {
@@ -169,6 +187,7 @@ final class CommitterThread {
   /// States what is durable. Failing is no harm: the marks only help to tell damage from a torn
   /// tail.
   func idle() {
+    if isSuspended { return }
     for (stream, writer) in writers.enumerated() {
       try? writer.idle(otherNext: otherNext(stream))
     }
@@ -226,6 +245,12 @@ final class HeadWriter {
     }
   }
 
-  /// Lets go of the file.
-  func close() { file?.close() }
+  /// Lets go of the file; the next write opens it again.
+  func close() {
+    file?.close()
+    file = nil
+  }
+
+  /// Slots that somebody else wrote up to `sequence` are older than the next one.
+  func goOn(above sequence: UInt64) { self.sequence = max(self.sequence, sequence) }
 }
