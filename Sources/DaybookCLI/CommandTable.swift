@@ -11,6 +11,7 @@ enum CommandTable {
     VerifyCommand.self,
     SimulateLossyCommand.self,
     SimulateClockCommand.self,
+    TortureCommand.self,
     HelpCommand.self,
     VersionCommand.self,
   ]

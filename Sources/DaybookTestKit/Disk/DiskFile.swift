@@ -32,6 +32,14 @@ struct DiskFile: Sendable {
     changes = []
   }
 
+  /// Changes bytes that are there, on the device and in what is read from it.
+  mutating func damage(_ bytes: [UInt8], at offset: Int) {
+    for (place, byte) in bytes.enumerated() {
+      if offset + place < live.count { live[offset + place] = byte }
+      if offset + place < durable.count { durable[offset + place] = byte }
+    }
+  }
+
   /// A sync that failed: every part was stored or not, and no later sync will store it.
   mutating func failSync(_ random: inout SplitMix64) {
     settle(unit: 4096, isCoarse: false, &random) { random in

@@ -26,8 +26,9 @@ extension SimulatedDisk {
       guard state.live[directory] == .directory else {
         throw FileError(.notADirectory, .list, directory)
       }
+      // In one order each time, so that a run follows from its seed.
       return state.live.keys.filter { DiskState.parent(of: $0) == directory }
-        .map { String($0.dropFirst(directory.count + 1)) }
+        .map { String($0.dropFirst(directory.count + 1)) }.sorted()
     }
   }
 

@@ -140,6 +140,15 @@ package final class SimulatedDisk: FileSystem {
     }
   }
 
+  /// Changes stored bytes of the file at `path` in place, as an ageing disk may: what was written
+  /// there and is not synced yet is on its way still. Not a call.
+  package func damage(_ path: String, at offset: Int, _ bytes: [UInt8]) {
+    state.withLock { state in
+      guard case .file(let number) = state.live[path] else { return }
+      state.files[number]?.damage(bytes, at: offset)
+    }
+  }
+
   /// Takes the file at `path` away for good. Not a call.
   package func drop(_ path: String) {
     state.withLock { state in

@@ -1,0 +1,207 @@
+import DaybookFormat
+import DaybookLog
+import DaybookSync
+
+extension TortureWorld {
+  /// What one opening found.
+  private struct Opening {
+    var found: [TortureStreamName: [TortureFound]] = [.outbox: [], .feed: []]
+    var state: ClientState?
+    var unreadable: String?
+  }
+
+  /// Opens the log and compares what it replays with the model. A failure counts only if the disk
+  /// did not fail.
+  func open(mayFail: Bool) {
+    let before = disk.callCount
+    let verified = freshDamage.isEmpty && !isOnce(in: 4) ? [] : verify()
+    var opening = Opening()
+    let opened: Log
+    do throws(LogError) {
+      opened = try Log.open(TortureWorld.directory, configuration) {
+        identity, entry throws(LogError) in
+        var state =
+          opening.state
+          ?? ClientState(schema: TortureWorld.schema, incarnation: identity.incarnation)
+        opening.state = nil
+        do throws(EntryError) {
+          if let decoded = try Entry(kind: entry.kind, bytes: entry.bytes) {
+            state.apply(decoded, position: entry.number)
+          }
+        } catch {
+          opening.unreadable = "\(entry.stream):\(entry.number) can't be decoded"
+        }
+        opening.state = state
+        guard let name = TortureStreamName(rawValue: entry.stream) else { return }
+        opening.found[name]?.append(
+          TortureFound(number: entry.number, kind: entry.kind, bytes: entry.bytes))
+      }
+    } catch {
+      tell("not opened: \(error)")
+      openingCallCount = max(openingCallCount, disk.callCount - before)
+      if !mayFail { check(.opens, false, "opening failed: \(error)") }
+      return
+    }
+    openingCallCount = disk.callCount - before
+    report.openings += 1
+    tell("opened, \(opened.findings.map(\.message))")
+    log = opened
+    check(.opens, opening.unreadable == nil, opening.unreadable ?? "")
+    adopt(opening, verified + opened.findings, isReadOnly: opened.isReadOnly)
+    opening.state =
+      opening.state
+      ?? ClientState(schema: TortureWorld.schema, incarnation: opened.identity.incarnation)
+    // A log that nothing was ever written to is a new one each time.
+    if isStateKnown, let live = state, freshDamage.isEmpty, !live.isUntouched {
+      check(
+        .sameState, live == opening.state,
+        "replay makes another state than the log had: "
+          + TortureWorld.difference(opening.state, live))
+    }
+    state = opening.state
+    isStateKnown = true
+    isClosedWhole = false
+    freshDamage = [:]
+    look()
+    if opened.isReadOnly {
+      close()
+      isOver = true
+    }
+  }
+
+  private func adopt(_ opening: Opening, _ findings: [LogFinding], isReadOnly: Bool) {
+    let told = findings.filter { $0.kind != .tornTail }
+    let strange = told.first { !damagedFiles.contains($0.file) }
+    check(.crashIsNoDamage, strange == nil, strange?.message ?? "")
+    check(.opens, !isReadOnly || !damagedFiles.isEmpty, "open for reading only")
+    for (file, wasClosed) in freshDamage where wasClosed && file.hasSuffix(".dbs") {
+      check(
+        .noSilentLoss, told.contains { $0.file == file }, "the damage of \(file) is not told")
+    }
+    // What is not told must be there; a torn tail is told too, if only by verifying.
+    let tellsLoss =
+      !damagedFiles.isEmpty
+      && findings.contains {
+        damagedFiles.contains($0.file) && ($0.isLoss || $0.kind == .tornTail)
+      }
+    for name in TortureStreamName.allCases {
+      var stream = model(name)
+      let found = opening.found[name] ?? []
+      let (complaints, lostCount) = stream.adopt(
+        found, losesTail: tellsLoss && (name == .feed || isReadOnly))
+      for invariant in [
+        TortureInvariant.durableBeforeVisible, .nothingLost, .onceInOrder, .allOrNothing,
+        .refusedIsGone,
+      ] {
+        let complaint = complaints.first { $0.invariant == invariant }
+        check(invariant, complaint == nil, complaint?.detail ?? "")
+      }
+      if lostCount > 0 {
+        check(.noSilentLoss, tellsLoss, "\(lostCount) entries of \(name.rawValue) are gone")
+      }
+      if name == .outbox {
+        check(.nothingLost, lostCount == 0, "\(lostCount) entries of the outbox are gone")
+        outbox = stream
+      } else {
+        feed = stream
+      }
+    }
+  }
+
+  /// Every finding of a look at all files, as `daybook verify` takes it.
+  func verify() -> [LogFinding] {
+    var findings: [LogFinding] = []
+    do throws(LogError) {
+      let found = try LogDirectory(TortureWorld.directory, fileSystem: fileSystem)
+      let witnesses = try found.witnesses()
+      for stream in TortureStreamName.allCases {
+        var segments = found.segments(of: stream.rawValue, witnesses: witnesses)
+        while let report = try segments.next() { findings += report.findings }
+      }
+    } catch {
+      return []
+    }
+    return findings
+  }
+
+  /// Compares the live state with what the model makes of the same entries.
+  func look() {
+    guard isStateKnown, let state else { return }
+    let expectation = self.expectation
+    let position = state.scopes[TortureServer.scope]?.position?.sequence
+    check(
+      .noChangeSkipped, position == expectation.position,
+      "the cursor is at \(position.map(String.init) ?? "nothing"), not at "
+        + "\(expectation.position.map(String.init) ?? "nothing")")
+    let collection = state.collections[TortureServer.collection]
+    var base: [String: [String: Int64]] = [:]
+    for (id, held) in collection?.base ?? [:] {
+      if let row = held.row { base[id] = TortureWorld.fields(of: row) }
+    }
+    let wantedBase = expectation.base(server)
+    check(
+      .noChangeSkipped, base == wantedBase,
+      "the base at \(position ?? 0) has \(TortureWorld.difference(base, wantedBase))")
+    var shown: [String: [String: Int64]] = [:]
+    for id in collection?.shownIDs ?? [] {
+      let key = RecordKey(TortureServer.collection, id)
+      if let row = state.shown(key)?.row { shown[id] = TortureWorld.fields(of: row) }
+    }
+    let wanted = expectation.shown(server)
+    check(
+      .rowsAsExpected, shown == wanted, "shown is \(TortureWorld.difference(shown, wanted))")
+    let unsettled = state.unsettled.map(\.operation.id)
+    check(
+      .nothingLost, unsettled == expectation.unsettled.map(\.id),
+      "\(unsettled.count) operations wait, not \(expectation.unsettled.count)")
+  }
+
+  /// The first part of a state in which two differ, in words.
+  private static func difference(_ found: ClientState?, _ wanted: ClientState) -> String {
+    guard let found else { return "no state" }
+    if found.scopes != wanted.scopes { return "scopes" }
+    if found.nextNumber != wanted.nextNumber { return "the next number" }
+    if found.clock != wanted.clock { return "the clock" }
+    let (kept, wantedKept) = (found.keptOperations, wanted.keptOperations)
+    if kept != wantedKept {
+      let place = zip(kept, wantedKept).first { $0 != $1 }
+      return "operations: \(kept.count), not \(wantedKept.count); "
+        + (place.map { "\($0), not \($1)" } ?? "the first ones are alike")
+    }
+    for (name, collection) in found.collections where collection != wanted.collections[name] {
+      let other = wanted.collections[name]
+      if collection.base != other?.base { return "the base of \(name)" }
+      if collection.overlays != other?.overlays { return "the overlays of \(name)" }
+      return "the indexes of \(name)"
+    }
+    if found.incarnation != wanted.incarnation { return "the incarnation" }
+    if found.epoch != wanted.epoch { return "the epoch" }
+    if found.watermark != wanted.watermark { return "the watermark" }
+    return "what is kept of confirmed operations"
+  }
+
+  private static func fields(of row: ValueMap) -> [String: Int64] {
+    var fields: [String: Int64] = [:]
+    for name in row.names { fields[name] = row[name]?.integer }
+    return fields
+  }
+
+  private static func difference(
+    _ found: [String: [String: Int64]], _ wanted: [String: [String: Int64]]
+  ) -> String {
+    let keys = Set(found.keys).union(wanted.keys).filter { found[$0] != wanted[$0] }.sorted()
+    guard let key = keys.first else { return "as wanted" }
+    func text(_ row: [String: Int64]?) -> String {
+      row.map {
+        $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
+      }
+        ?? "nothing"
+    }
+    return "\(key): \(text(found[key])), not \(text(wanted[key]))"
+  }
+}
+
+extension ClientState {
+  /// Nothing was folded into it.
+  fileprivate var isUntouched: Bool { nextNumber == 1 && scopes.isEmpty && binding == nil }
+}

@@ -1,0 +1,30 @@
+import DaybookTestKit
+import Testing
+
+@Suite struct TortureTests {
+  @Test func `a run follows from its seed`() {
+    let first = Torture.run(seed: 11, steps: 200)
+    let second = Torture.run(seed: 11, steps: 200)
+    #expect(first == second)
+    #expect(first != Torture.run(seed: 12, steps: 200))
+  }
+
+  @Test func `every action, crashes, faults and damage come up, and every kind of check`() {
+    var sum = Torture.run(seed: 1, steps: 300)
+    for seed in UInt64(2)...8 { sum = sum.adding(Torture.run(seed: seed, steps: 300)) }
+    #expect(sum.crashes > 50 && sum.faults > 50 && sum.damages > 5 && sum.openings > 100)
+    #expect(Set(sum.actions.keys).isSuperset(of: Torture.actionNames))
+    for tally in sum.invariants where tally.invariant != .bounded {
+      #expect(tally.checks > 0, "\(tally.invariant.rawValue)")
+    }
+  }
+
+  @Test(arguments: PlantedBug.allCases)
+  func `a planted bug is caught`(_ bug: PlantedBug) {
+    var report = Torture.run(seed: 1, steps: 4_000, planted: bug)
+    for seed in UInt64(2)...4 where report.violation == nil {
+      report = Torture.run(seed: seed, steps: 4_000, planted: bug)
+    }
+    #expect(report.violation != nil)
+  }
+}
