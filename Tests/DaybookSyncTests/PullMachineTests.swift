@@ -95,6 +95,27 @@ extension PullMachine.Action {
 
 /// Every event in every phase of the pull machine.
 @Suite struct `the pull machine, event by event` {
+  @Test func `a restored log is bound only when it has pulled to its head`() {
+    let rig = PullRig()
+    let life = Identifier(high: 9, low: 9)
+    rig.apply([
+      .binding(Binding(serverID: PushRig.history.serverID, incarnation: life)),
+      .bootstrap(
+        .begin(
+          scope: "sales", epoch: PushRig.history.epoch,
+          position: ScopePosition(sequence: 1, mark: 1))),
+      .bootstrap(.end(scope: "sales")),
+      .restored(Restoration(from: life, time: rig.now, until: nil, outbox: .send)),
+    ])
+    rig.run(.wake(isUrgent: true))
+    rig.run(.page(rig.page(at: 3, hasMore: true)))
+    #expect(rig.state.binding?.incarnation == life, "there is more: it must not send yet")
+    rig.run(.page(rig.page(at: 4)))
+    #expect(rig.state.binding?.incarnation == life, "something may have come meanwhile")
+    #expect(rig.run(.page(rig.page(at: 4))) == [.finish])
+    #expect(rig.state.binding?.incarnation == rig.state.incarnation)
+  }
+
   @Test func `each event in each phase has the answer of the table`() {
     let table: [(phase: String, answers: [String])] = [
       //               wake urgent page rows lost 401 stored recorded notWritten resumed

@@ -192,8 +192,6 @@ private struct Bench {
     await expectProblem(.wrongAccount) { try await bench.push([fine], account: "other") }
     let others = bench.operation(2, .order("2", quantity: 1), account: "other")
     await expectProblem(.wrongAccount) { try await bench.push([fine, others]) }
-    let another = bench.operation(2, .order("2", quantity: 1), incarnation: elsewhere)
-    await expectProblem(.malformed) { try await bench.push([fine, another]) }
     let ahead = ["sales": ScopePosition(sequence: 9, mark: 9)]
     await expectProblem(.historyChanged) { try await bench.push([fine], known: ahead) }
     #expect(try await bench.changes().isEmpty)

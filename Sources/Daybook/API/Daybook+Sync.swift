@@ -25,6 +25,7 @@ extension Daybook {
         let groups = state.setAside
         return Status(
           unsettledCount: unsettled.count,
+          heldCount: unsettled.count(where: \.isHeld),
           unconfirmedCount: kept.count { $0.settlement?.acceptance != nil },
           draftCount: groups.count { Draft($0) != nil },
           deadLetterCount: groups.count { DeadLetter($0) != nil },

@@ -47,8 +47,11 @@ public struct Status: Sendable, Hashable {
     }
   }
 
-  /// Operations without a settlement: they are sent.
+  /// Operations without a settlement: they are sent, but for those held.
   public let unsettledCount: Int
+  /// Of those, the ones that came with a restored copy and wait for
+  /// ``Daybook/releaseRestored(_:)``.
+  public let heldCount: Int
   /// Operations that the server took and whose effect has not been pulled yet.
   public let unconfirmedCount: Int
   /// Refused edits that wait for a decision.

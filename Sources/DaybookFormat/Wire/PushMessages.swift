@@ -20,11 +20,14 @@ package struct PushRequest: Sendable, Hashable {
     package let operationID: Identifier
     /// Its number in the incarnation.
     package let number: UInt64
+    /// The earlier life of the log that it was made in; `nil` for the one that sends.
+    package let incarnation: Identifier?
 
     /// Gives up `operationID`.
-    package init(operationID: Identifier, number: UInt64) {
+    package init(operationID: Identifier, number: UInt64, incarnation: Identifier? = nil) {
       self.operationID = operationID
       self.number = number
+      self.incarnation = incarnation
     }
   }
 
@@ -32,7 +35,7 @@ package struct PushRequest: Sendable, Hashable {
   package var account: String
   /// The sending device.
   package var device: String
-  /// The life of the log; operations of another one are refused.
+  /// The life of the log that sends; operations of its earlier ones are judged by their op ids.
   package var incarnation: Identifier
   /// The server that the log belongs to.
   package var serverID: Identifier
@@ -44,11 +47,15 @@ package struct PushRequest: Sendable, Hashable {
   package var items: [Item]
   /// The operations given up.
   package var withdrawals: [Withdrawal]
+  /// Those of the earlier lives named that a server has registered, as far as the log tells: if it
+  /// knows them no more, it can't tell what it took of them.
+  package var registered: [Identifier]
 
   /// A batch of `items` and `withdrawals`.
   package init(
     account: String, device: String, incarnation: Identifier, serverID: Identifier,
-    watermark: UInt64, known: Cursor, items: [Item], withdrawals: [Withdrawal] = []
+    watermark: UInt64, known: Cursor, items: [Item], withdrawals: [Withdrawal] = [],
+    registered: [Identifier] = []
   ) {
     self.account = account
     self.device = device
@@ -58,24 +65,35 @@ package struct PushRequest: Sendable, Hashable {
     self.known = known
     self.items = items
     self.withdrawals = withdrawals
+    self.registered = registered
   }
 
   /// CBOR map: "account", "device", "incarnation", "server", "watermark", "known" (a cursor),
-  /// "operations" (arrays of the operation's bytes and, if given, the version of its base) and
-  /// "withdrawals" (arrays of op id and number).
+  /// "operations" (arrays of the operation's bytes and, if given, the version of its base),
+  /// "withdrawals" (arrays of op id, number and, if it is an earlier one, incarnation) and, if
+  /// there are any, "registered" (incarnations).
   package var value: Value {
     let operations = items.map { item -> Value in
       var parts: [Value] = [.bytes(item.operation.bytes)]
       if let version = item.baseVersion { parts.append(version.value) }
       return .array(parts)
     }
-    return .map([
+    var map: ValueMap = [
       "account": .text(account), "device": .text(device),
       "incarnation": .bytes(incarnation.bytes), "server": .bytes(serverID.bytes),
       "watermark": .unsigned(watermark), "known": known.value, "operations": .array(operations),
       "withdrawals": .array(
-        withdrawals.map { .array([.bytes($0.operationID.bytes), .unsigned($0.number)]) }),
-    ])
+        withdrawals.map { withdrawal in
+          let parts: [Value] = [
+            .bytes(withdrawal.operationID.bytes), .unsigned(withdrawal.number),
+          ]
+          return .array(parts + (withdrawal.incarnation.map { [.bytes($0.bytes)] } ?? []))
+        }),
+    ]
+    if !registered.isEmpty {
+      map["registered"] = .array(registered.map { .bytes($0.bytes) })
+    }
+    return .map(map)
   }
 
   /// The batch that `value` describes.
@@ -94,16 +112,18 @@ package struct PushRequest: Sendable, Hashable {
     }
     var withdrawals: [Withdrawal] = []
     for element in try map.array("withdrawals") {
-      guard let parts = element.array, parts.count == 2, let bytes = parts[0].bytes,
+      guard let parts = element.array, (2...3).contains(parts.count), let bytes = parts[0].bytes,
         let id = Identifier(bytes: bytes), case .unsigned(let number) = parts[1]
       else { throw .member(name: "withdrawals") }
-      withdrawals.append(Withdrawal(operationID: id, number: number))
+      let incarnation = parts.count == 3 ? parts[2].bytes.flatMap(Identifier.init(bytes:)) : nil
+      guard parts.count == 2 || incarnation != nil else { throw .member(name: "withdrawals") }
+      withdrawals.append(Withdrawal(operationID: id, number: number, incarnation: incarnation))
     }
     self.init(
       account: try map.text("account"), device: try map.text("device"),
       incarnation: try map.identifier("incarnation"), serverID: try map.identifier("server"),
       watermark: try map.unsigned("watermark"), known: try Cursor(value: map.value["known"]),
-      items: items, withdrawals: withdrawals)
+      items: items, withdrawals: withdrawals, registered: try map.identifiers("registered"))
   }
 }
 

@@ -27,11 +27,18 @@ enum JSONPush {
     }
     map["operations"] = .array(operations)
     var withdrawals: [Value] = []
-    for parts in try arrays(map["withdrawals"], of: 2...2, in: "withdrawals") {
+    for parts in try arrays(map["withdrawals"], of: 2...3, in: "withdrawals") {
       let id = try identifier(parts[0], in: "withdrawals")
-      withdrawals.append(.array([id, try number(parts[1], in: "withdrawals")]))
+      var withdrawal = [id, try number(parts[1], in: "withdrawals")]
+      if parts.count == 3 { withdrawal.append(try identifier(parts[2], in: "withdrawals")) }
+      withdrawals.append(.array(withdrawal))
     }
     map["withdrawals"] = .array(withdrawals)
+    if let registered = map["registered"]?.array {
+      var identifiers: [Value] = []
+      for element in registered { identifiers.append(try identifier(element, in: "registered")) }
+      map["registered"] = .array(identifiers)
+    }
     return .map(map)
   }
 

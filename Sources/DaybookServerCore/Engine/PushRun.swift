@@ -33,9 +33,7 @@ struct PushRun {
     guard row.account == request.account,
       request.items.allSatisfy({ $0.operation.account == request.account })
     else { throw wrongAccount }
-    guard request.items.allSatisfy({ $0.operation.incarnation == request.incarnation }) else {
-      throw ServerProblem(.malformed, "An operation belongs to another incarnation of the log.")
-    }
+    try admitEarlier(&transaction)
     for (scope, position) in request.known.positions {
       try check(
         position, of: scope, epoch: request.known.epoch, history: history, reader: transaction,
@@ -43,8 +41,9 @@ struct PushRun {
     }
     guard request.watermark >= row.watermark else { throw oldCopy(row.watermark) }
     let named =
-      request.items.map { ($0.operation.number, $0.operation.id) }
-      + request.withdrawals.map { ($0.number, $0.operationID) }
+      request.items.filter { $0.operation.incarnation == request.incarnation }
+      .map { ($0.operation.number, $0.operation.id) }
+      + request.withdrawals.filter { $0.incarnation == nil }.map { ($0.number, $0.operationID) }
     for (number, id) in named {
       let used = transaction.operationID(incarnation: request.incarnation, number: number)
       if let used, used != id { throw oldCopy(row.watermark) }
@@ -153,7 +152,7 @@ struct PushRun {
   ) -> [PushResult]? {
     let rows = unit.map { transaction.verdict(of: $0.operation.id) }
     let isNew = zip(unit, rows).allSatisfy {
-      $0.1 == nil && $0.0.operation.number >= request.watermark
+      $0.1 == nil && !isTooOld($0.0.operation, transaction)
     }
     if isNew { return nil }
     return zip(unit, rows).map { item, row in
@@ -165,8 +164,8 @@ struct PushRun {
         if !isSame || row.settlement.acceptance == nil { fail(operation) }
       } else {
         // The rest of a transaction of which a member was superseded or withdrawn never runs.
-        let isTooOld = operation.number < request.watermark
-        let settlement = isTooOld ? tooOld(operation) : refusedAsMember(operation)
+        let isTooOld = isTooOld(operation, transaction)
+        let settlement = isTooOld ? tooOld(operation.id) : refusedAsMember(operation)
         outcome = .settled(settlement)
         if !isTooOld { keep(settlement, of: operation, &transaction) }
         fail(operation)
@@ -175,9 +174,9 @@ struct PushRun {
     }
   }
 
-  private func tooOld(_ operation: Operation) -> Settlement {
+  private func tooOld(_ id: Identifier) -> Settlement {
     Settlement(
-      operationID: operation.id, serverTime: time,
+      operationID: id, serverTime: time,
       verdict: .tooOld(
         Settlement.Refusal(
           code: .belowWatermark,
@@ -208,11 +207,25 @@ struct PushRun {
     _ withdrawal: PushRequest.Withdrawal, _ transaction: inout any ServerTransaction
   ) -> PushResult {
     let id = withdrawal.operationID
-    let settlement =
-      transaction.verdict(of: id)?.settlement
-      ?? settleUnseen(
-        id, number: withdrawal.number, code: .withdrawn,
-        message: "The device gave it up before it arrived.", &transaction)
+    let incarnation = withdrawal.incarnation ?? request.incarnation
+    if let row = transaction.verdict(of: id) {
+      if row.digest.isEmpty, row.incarnation != incarnation {
+        // It is kept for as long as the original of the log may still send the operation.
+        transaction.put(
+          VerdictRow(
+            incarnation: incarnation, number: withdrawal.number, digest: [],
+            settlement: row.settlement))
+      }
+      return PushResult(operationID: id, outcome: .settled(row.settlement))
+    }
+    if incarnation != request.incarnation,
+      isForgotten(id, incarnation, withdrawal.number, transaction)
+    {
+      return PushResult(operationID: id, outcome: .settled(tooOld(id)))
+    }
+    let settlement = settleUnseen(
+      id, incarnation: incarnation, number: withdrawal.number, code: .withdrawn,
+      message: "The device gave it up before it arrived.", &transaction)
     return PushResult(operationID: id, outcome: .settled(settlement))
   }
 
@@ -223,14 +236,14 @@ struct PushRun {
   ) {
     guard let old = operation.supersedes, transaction.verdict(of: old) == nil else { return }
     _ = settleUnseen(
-      old, number: operation.number, code: .superseded,
+      old, incarnation: operation.incarnation, number: operation.number, code: .superseded,
       message: "Another operation took its place before it arrived.", &transaction)
   }
 
   /// Keeps a refusal of an operation that has not arrived, so that it never takes effect if it
   /// does.
   func settleUnseen(
-    _ id: Identifier, number: UInt64, code: RefusalCode, message: String,
+    _ id: Identifier, incarnation: Identifier, number: UInt64, code: RefusalCode, message: String,
     _ transaction: inout any ServerTransaction
   ) -> Settlement {
     let settlement = Settlement(
@@ -238,7 +251,7 @@ struct PushRun {
       verdict: .refused(Settlement.Refusal(code: code, message: message)))
     transaction.put(
       VerdictRow(
-        incarnation: request.incarnation, number: number, digest: [], settlement: settlement))
+        incarnation: incarnation, number: number, digest: [], settlement: settlement))
     return settlement
   }
 

@@ -111,12 +111,17 @@ package final class ServerState {
     guard row.watermark > before else { return }
     for (number, id) in numbers[row.incarnation] ?? [:] where number < row.watermark {
       numbers[row.incarnation]?[number] = nil
-      verdicts[id] = nil
+      forget(id, of: row.incarnation)
     }
     for (id, number) in unseen[row.incarnation] ?? [:] where number < row.watermark {
       unseen[row.incarnation]?[id] = nil
-      verdicts[id] = nil
+      forget(id, of: row.incarnation)
     }
+  }
+
+  /// Forgets a verdict, unless another life of the log keeps it.
+  private func forget(_ id: Identifier, of incarnation: Identifier) {
+    if verdicts[id]?.incarnation == incarnation { verdicts[id] = nil }
   }
 
   /// The first place in `keys` whose key is not before `key`.

@@ -178,13 +178,16 @@ package struct PullMachine: ~Copyable {
           scope: scope, epoch: page.history.epoch, position: ScopePosition(sequence: 0, mark: 0)))
     }
     if changes.isEmpty, begun.isEmpty, !isNews, state.epoch == page.history.epoch {
-      return record(state, binding: binding)
+      let isWhole = missing.isEmpty || state.restoration == nil
+      return record(state, binding: isWhole ? binding : nil)
     }
-    if let binding {
+    // A restored log sends only once it has seen all that the server has: what the original sent.
+    if let binding, state.restoration == nil {
       // The binding is durable before anything that depends on it; the page is asked for again.
       hasMore = true
       return record(state, binding: binding)
     }
+    if binding != nil { hasMore = true }
     phase = .storing
     return [.store(changes.map(Entry.change) + begun + [.cursor(page.cursor)])]
   }

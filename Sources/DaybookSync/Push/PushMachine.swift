@@ -165,6 +165,8 @@ package struct PushMachine: ~Copyable {
       phase = .idle
       return []
     }
+    let lives = Set(batch.map(\.operation.incarnation) + withdrawals.compactMap(\.incarnation))
+    let earlier = lives.subtracting([state.incarnation]).intersection(state.registered)
     let sender = batch.first?.operation ?? state.keptOperations.first?.operation
     phase = .sending(batch)
     let items = batch.map {
@@ -176,7 +178,8 @@ package struct PushMachine: ~Copyable {
         PushRequest(
           account: sender?.account ?? "", device: sender?.device ?? "",
           incarnation: state.incarnation, serverID: binding.serverID, watermark: state.watermark,
-          known: known, items: items, withdrawals: withdrawals))
+          known: known, items: items, withdrawals: withdrawals,
+          registered: earlier.sorted { $0.description < $1.description }))
     ]
   }
 

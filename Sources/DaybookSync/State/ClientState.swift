@@ -68,7 +68,9 @@ package struct ClientState: Sendable, Hashable {
   /// The operations to withdraw with the next push.
   package var withdrawals: [PushRequest.Withdrawal] {
     keptOperations.filter { $0.isWithdrawn && !$0.isHeld }.map {
-      PushRequest.Withdrawal(operationID: $0.operation.id, number: $0.operation.number)
+      PushRequest.Withdrawal(
+        operationID: $0.operation.id, number: $0.operation.number,
+        incarnation: $0.operation.incarnation == incarnation ? nil : $0.operation.incarnation)
     }
   }
 

@@ -72,6 +72,23 @@ package final class SimulatedDevice {
     pull = PullMachine(schedule: configuration.schedule)
   }
 
+  /// A device that goes on with `journal`, a copy of another one's log, in the life `incarnation`:
+  /// the same for a copy that nobody declared, a new one for a restored log.
+  package init(
+    _ configuration: Configuration, on network: SimulatedNetwork, journal: SimulatedJournal,
+    incarnation: Identifier
+  ) throws(EntryError) {
+    self.configuration = configuration
+    self.network = network
+    self.journal = journal
+    self.incarnation = incarnation
+    schema = network.server.engine.schema
+    random = SplitMix64(seed: configuration.seed)
+    state = try journal.state(schema: schema, incarnation: incarnation)
+    push = PushMachine(limits: configuration.limits, schedule: configuration.schedule)
+    pull = PullMachine(schedule: configuration.schedule)
+  }
+
   /// What its clock shows.
   package var now: Timestamp {
     Timestamp(
