@@ -123,13 +123,15 @@ package final class Log: Sendable {
     _ configuration: LogConfiguration, _ replay: LogReplay
   ) throws(LogError) -> Committer {
     try prepare(directory, found, identity, configuration)
+    found.removeTemporaries()
     var writers: [StreamWriter] = []
     for options in configuration.streams {
       let last = try dropSpare(replay, options.name, found)
       writers.append(
         StreamWriter(
           options: options, directory: directory, identity: identity,
-          configuration: configuration, last: last))
+          configuration: configuration, last: last,
+          lowestNext: options.name == SnapshotFile.stream ? replay.snapshotEnd + 1 : 1))
     }
     let head = HeadWriter(
       directory: directory, fileSystem: configuration.fileSystem,

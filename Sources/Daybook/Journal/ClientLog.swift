@@ -59,8 +59,9 @@ struct ClientLog: Sendable {
         try? log.close()
         throw LogError.damaged(worst)
       }
-      let state =
+      var state =
         folded ?? ClientState(schema: schema, incarnation: log.identity.incarnation)
+      state.endReplay()
       // A torn tail was never acknowledged: nothing that anybody has seen is missing.
       let messages = log.findings.filter { $0.kind != .tornTail }.map(\.message)
       let damage =

@@ -30,7 +30,7 @@ enum HistoryCommand: Command {
     let name = arguments[record]
     let key = RecordKey(name.collection, name.id)
     let folded = try LogFold.fold(
-      arguments[directory], on: output,
+      arguments[directory], on: output, history: true,
       from: { log throws(LogError) in
         RecordHistory(key, incarnation: log.header?.incarnation ?? .zero)
       }

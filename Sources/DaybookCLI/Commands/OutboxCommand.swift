@@ -24,7 +24,7 @@ enum OutboxCommand: Command {
     statuses: ReadingStatus.all)
 
   static func run(_ arguments: Arguments, _ output: Output) throws -> ExitStatus {
-    let folded = try LogFold.fold(
+    var folded = try LogFold.fold(
       arguments[directory], on: output,
       from: { log throws(LogError) in
         ClientState(
@@ -34,6 +34,7 @@ enum OutboxCommand: Command {
     ) { state, stored, entry in
       if let entry { state.apply(entry, position: stored.number) }
     }
+    folded.result.endReplay()
     guard !folded.log.isServer else {
       throw Failure(
         status: .notALog, message: "\(folded.log.path) is a server's log, which has no outbox",

@@ -23,11 +23,12 @@ enum StatCommand: Command {
     let statistics = try Rereading.read(findings: { (read: LogStatistics) in read.findings }) {
       () throws(LogError) in try LogStatistics(OpenedLog(path))
     }
-    let folded = try LogFold.fold(
+    var folded = try LogFold.fold(
       path, on: output, from: { log throws(LogError) in LogContents(log) }
     ) { contents, stored, entry in
       if let entry { contents.add(entry, position: stored.number) }
     }
+    folded.result.end()
     if arguments[CommonParameter.json] {
       write(statistics, folded.result, of: folded.log, on: output)
     } else {

@@ -60,20 +60,24 @@ enum LogFold {
   /// Folds the log at `path` into what `start` gives. `body` gets `nil` for an entry of a kind that
   /// this version may skip.
   ///
-  /// With findings the log is read again, since a writer may be at work.
+  /// A device's state begins with its newest snapshot, so what folds it has to end the replay. For
+  /// `history`, all that is kept is given instead. With findings the log is read again, since a
+  /// writer may be at work.
   static func fold<Result>(
-    _ path: String, on output: Output, from start: (OpenedLog) throws(LogError) -> Result,
+    _ path: String, on output: Output, history: Bool = false,
+    from start: (OpenedLog) throws(LogError) -> Result,
     _ body: (inout Result, LogEntry, Entry?) -> Void
   ) throws(LogError) -> Folded<Result> {
     try Rereading.read(findings: { (folded: Folded<Result>) in folded.condition.findings }) {
       () throws(LogError) in
       let log = try OpenedLog(path)
-      return try once(log, on: output, from: start, body)
+      return try once(log, on: output, history: history, from: start, body)
     }
   }
 
   private static func once<Result>(
-    _ log: OpenedLog, on output: Output, from start: (OpenedLog) throws(LogError) -> Result,
+    _ log: OpenedLog, on output: Output, history: Bool,
+    from start: (OpenedLog) throws(LogError) -> Result,
     _ body: (inout Result, LogEntry, Entry?) -> Void
   ) throws(LogError) -> Folded<Result> {
     var folded = Folded(log: log, result: try start(log))
@@ -82,7 +86,7 @@ enum LogFold {
     defer { progress.finish() }
     var count = 0
     // Of two frames that may both come, the feed's was there first.
-    var replay = try LogReplay(log.directory, streams: log.streams.reversed())
+    var replay = try LogReplay(log.directory, streams: log.streams.reversed(), history: history)
     try replay.run(
       visit: { _ throws(LogError) in
         count += 1

@@ -72,6 +72,9 @@ struct LogContents {
       schema: Schema(name: "", collections: []), incarnation: log.header?.incarnation ?? .zero)
   }
 
+  /// Nothing follows.
+  mutating func end() { state.endReplay() }
+
   mutating func add(_ entry: Entry, position: UInt64) {
     guard isServer else {
       state.apply(entry, position: position)

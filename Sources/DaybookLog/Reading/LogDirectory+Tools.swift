@@ -16,12 +16,23 @@ extension LogDirectory {
 extension SegmentReport {
   /// The entries of `frame`, one of this segment's.
   package func entries(of frame: SegmentScan.Frame) -> [LogEntry] {
-    frame.parts.enumerated().map { place, part in
-      LogEntry(
-        stream: stream, number: frame.header.firstNumber + UInt64(place), kind: part.kind,
-        bytes: part.bytes, otherNext: frame.header.otherNext,
-        clock: HybridTime(rawValue: frame.header.clock), file: file,
-        frameOffset: UInt64(frame.offset))
+    frame.entries(stream: stream, file: file)
+  }
+}
+
+extension SegmentScan.Frame {
+  /// The entries of the frame, which stands in `file` of `stream`; kept ones as they were written.
+  func entries(stream: String, file: String) -> [LogEntry] {
+    let isKept = header.kind == .kept || header.kind == .keptEcho
+    return parts.enumerated().compactMap { place, part in
+      let kept = isKept ? KeptEntry(stored: part.bytes) : nil
+      if isKept, kept == nil { return nil }
+      return LogEntry(
+        stream: stream, number: kept?.number ?? header.firstNumber + UInt64(place),
+        kind: part.kind, bytes: kept?.bytes ?? part.bytes,
+        otherNext: kept?.otherNext ?? header.otherNext,
+        clock: HybridTime(rawValue: kept?.clock ?? header.clock), file: file,
+        frameOffset: UInt64(offset))
     }
   }
 }

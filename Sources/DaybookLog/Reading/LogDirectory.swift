@@ -6,8 +6,30 @@ package struct LogDirectory: Sendable {
   package struct Stream: Sendable {
     /// The stream's name, which is its folder's.
     package let name: String
-    /// The segments, by ordinal.
-    package let segments: [(ordinal: UInt64, file: String)]
+    /// All files, in no order.
+    package let files: [StreamFile]
+    /// The files that serve the stream's ordinals, in order, by what their names say.
+    package let serving: [StreamFile]
+
+    init(name: String, files: [StreamFile]) {
+      self.name = name
+      self.files = files
+      serving = StreamFile.cover(files)
+    }
+
+    /// The serving files by the first ordinal that each covers.
+    package var segments: [(ordinal: UInt64, file: String)] {
+      serving.map { ($0.first, $0.file) }
+    }
+
+    /// The files that a newer generation covers, the oldest first. They are never replayed while
+    /// what covers them is whole.
+    package var superseded: [StreamFile] {
+      let serving = Set(serving)
+      return files.filter { !serving.contains($0) }.sorted {
+        ($0.first, $0.generation) < ($1.first, $1.generation)
+      }
+    }
   }
 
   /// The most bytes of a segment that are read at once: 1 GiB; the writer stays far below.
@@ -24,6 +46,8 @@ package struct LogDirectory: Sendable {
   package let head: HeadSlot?
   /// The streams, by name.
   package let streams: [Stream]
+  /// The snapshots, the oldest first, by what their names say.
+  package let snapshots: [SnapshotFile]
   /// What is missing but not needed, in words.
   package let notes: [String]
   /// There is nothing in the directory, or nothing but what opening an empty log leaves.
@@ -50,10 +74,11 @@ package struct LogDirectory: Sendable {
         streams.append(stream)
       }
       self.streams = streams
+      snapshots = try LogDirectory.listSnapshots(in: path, fileSystem)
       let format =
         names.contains(LogDirectory.formatFile) ? LogDirectory.format(path, fileSystem) : nil
       formatLogID = format?.logID
-      isNew = streams.allSatisfy(\.segments.isEmpty)
+      isNew = streams.allSatisfy(\.files.isEmpty) && snapshots.isEmpty
       notes = LogDirectory.notes(names, hasFormat: format != nil, isNew: isNew, head: head)
       if let version = format?.version, version > Int(LogLayout.version) {
         throw FileError(.other(Int32(clamping: version)), .read, "FORMAT")
@@ -119,28 +144,14 @@ package struct LogDirectory: Sendable {
     guard name.utf8.count <= LogLayout.streamNameByteLimit,
       try fileSystem.attributes(of: folder)?.kind == .directory
     else { return nil }
-    var segments: [(ordinal: UInt64, file: String)] = []
-    for file in try fileSystem.list(folder) where file.hasSuffix(LogLayout.segmentSuffix) {
-      let stem = file.dropLast(LogLayout.segmentSuffix.count).split(separator: ".")
-      guard stem.count == 2, stem[1] == "g0", let ordinal = UInt64(stem[0]),
-        (1...LogLayout.numberLimit).contains(ordinal),
-        // Other spellings of a number would be the same segment twice.
-        segmentFile(stream: name, ordinal: ordinal) == "\(name)/\(file)"
-      else {
-        continue
-      }
-      segments.append((ordinal, "\(name)/\(file)"))
-    }
-    segments.sort { $0.ordinal < $1.ordinal }
-    guard !segments.isEmpty || ["outbox", "feed", "changes"].contains(name) else { return nil }
-    return Stream(name: name, segments: segments)
+    let files = try fileSystem.list(folder).compactMap { StreamFile(name: $0, stream: name) }
+    guard !files.isEmpty || ["outbox", "feed", "changes"].contains(name) else { return nil }
+    return Stream(name: name, files: files)
   }
 
   /// The file name of a segment, from the log's directory on.
   static func segmentFile(stream: String, ordinal: UInt64) -> String {
-    let digits = String(ordinal)
-    let zeros = String(repeating: "0", count: max(0, 8 - digits.count))
-    return "\(stream)/\(zeros)\(digits).g0\(LogLayout.segmentSuffix)"
+    StreamFile(stream: stream, first: ordinal, last: ordinal, generation: 0).file
   }
 
   /// All bytes of a file of the log.

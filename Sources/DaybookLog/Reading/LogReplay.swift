@@ -32,10 +32,22 @@ package struct LogReplay {
     var file = ""
     var next: UInt64 = 1
     var isStopped = false
+    /// A snapshot stands for all entries up to this number.
+    var floor: UInt64 = 0
+
+    /// The lowest number that is still to come.
+    var coming: UInt64 { frames.first?.header.firstNumber ?? next }
   }
 
   private let directory: LogDirectory
   private var cursors: [Cursor] = []
+  private var snapshotFrames: [SegmentScan.Frame] = []
+  /// The snapshot that the replay begins with; without one, all is in the streams.
+  package private(set) var snapshot: SnapshotFile?
+  /// The number up to which the snapshot stands for the feed; 0 without one.
+  var snapshotEnd: UInt64 { snapshot?.feedNumber ?? 0 }
+  /// Entries that make no state are given too: it is history that is asked for.
+  private let isHistory: Bool
   /// The last report of each stream that was read.
   package private(set) var last: [String: SegmentReport] = [:]
   /// The report before the last one of each stream.
@@ -44,18 +56,31 @@ package struct LogReplay {
   package private(set) var findings: [LogFinding] = []
 
   /// A replay of all streams of `directory`. The holder of the lock, `isWriter`, has nobody beside
-  /// it whose writing could be under way.
-  package init(_ directory: LogDirectory, streams: [String], isWriter: Bool = false)
-    throws(LogError)
-  {
+  /// it whose writing could be under way. For `history`, everything that the streams hold is given,
+  /// what a compaction kept too, and no snapshot: it does not make the state.
+  package init(
+    _ directory: LogDirectory, streams: [String], isWriter: Bool = false, history: Bool = false
+  ) throws(LogError) {
     self.directory = directory
-    let witnesses = try directory.witnesses()
+    isHistory = history
+    var witnesses = try directory.witnesses()
+    if !history, streams.contains(SnapshotFile.stream), let found = try directory.newestSnapshot() {
+      snapshot = found.file
+      snapshotFrames = found.content.frames
+      witnesses["outbox"] = max(witnesses["outbox"] ?? 0, found.file.outboxNumber)
+    }
     for name in streams {
       cursors.append(
         Cursor(
           stream: name,
           segments: directory.segments(
             of: name, witnesses: witnesses, isInUse: isWriter ? false : directory.isInUse)))
+      if name == SnapshotFile.stream, let snapshot {
+        let index = cursors.count - 1
+        cursors[index].floor = snapshot.feedNumber
+        cursors[index].next = snapshot.feedNumber + 1
+        try cursors[index].segments.skip(through: snapshot.feedNumber)
+      }
     }
   }
 
@@ -65,6 +90,14 @@ package struct LogReplay {
     visit: (SegmentReport) throws(LogError) -> Void = { _ throws(LogError) in },
     _ body: (LogEntry) throws(LogError) -> Void
   ) throws(LogError) {
+    if let snapshot {
+      for frame in snapshotFrames {
+        for entry in frame.entries(stream: LogEntry.snapshotStream, file: snapshot.file) {
+          try body(entry)
+        }
+      }
+      snapshotFrames = []
+    }
     while true {
       for index in cursors.indices { try fill(index, visit) }
       let ready = cursors.indices.filter { !cursors[$0].frames.isEmpty }
@@ -78,14 +111,15 @@ package struct LogReplay {
 
   private func isReady(_ index: Int) -> Bool {
     guard cursors.count == 2, let frame = cursors[index].frames.first else { return true }
-    return frame.header.otherNext <= cursors[1 - index].next
+    return frame.header.otherNext <= cursors[1 - index].coming
   }
 
   private mutating func fill(
     _ index: Int, _ visit: (SegmentReport) throws(LogError) -> Void
   ) throws(LogError) {
     while cursors[index].frames.isEmpty {
-      guard let report = try cursors[index].segments.next() else { return }
+      guard var report = try cursors[index].segments.next() else { return }
+      if !isHistory { report.require(entriesAbove: cursors[index].floor) }
       before[cursors[index].stream] = last[cursors[index].stream]
       last[cursors[index].stream] = report
       findings += report.findings
@@ -96,7 +130,10 @@ package struct LogReplay {
       }
       if cursors[index].isStopped { continue }
       cursors[index].file = report.file
+      let floor = cursors[index].floor
+      cursors[index].next = max(report.nextNumber, floor + 1)
       cursors[index].frames = report.frames[...]
+      cursors[index].frames.removeAll { $0.nextNumber <= floor + 1 }
       if report.findings.contains(where: \.isLoss) {
         let lost = report.findings.compactMap(\.lost).map(\.lowerBound).min() ?? 0
         cursors[index].frames = report.frames.prefix { $0.header.firstNumber < lost }
@@ -109,14 +146,31 @@ package struct LogReplay {
     _ index: Int, _ body: (LogEntry) throws(LogError) -> Void
   ) throws(LogError) {
     guard let frame = cursors[index].frames.popFirst() else { return }
-    for (place, part) in frame.parts.enumerated() {
-      try body(
-        LogEntry(
-          stream: cursors[index].stream, number: frame.header.firstNumber + UInt64(place),
-          kind: part.kind, bytes: part.bytes, otherNext: frame.header.otherNext,
-          clock: HybridTime(rawValue: frame.header.clock), file: cursors[index].file,
-          frameOffset: UInt64(frame.offset)))
+    let floor = cursors[index].floor
+    for entry in frame.entries(stream: cursors[index].stream, file: cursors[index].file)
+    where entry.number > floor {
+      try body(entry)
     }
-    cursors[index].next = frame.nextNumber
+  }
+}
+
+extension LogEntry {
+  /// The stream that the entries of a snapshot are given as.
+  package static let snapshotStream = "snapshot"
+}
+
+extension SegmentReport {
+  /// Fits the report to a replay of the feed in which a snapshot stands for everything up to
+  /// `floor`: what is lost below costs nothing but history. What a compaction left of the feed is
+  /// no base, so above the floor it is a loss.
+  fileprivate mutating func require(entriesAbove floor: UInt64) {
+    guard stream == SnapshotFile.stream else { return }
+    findings.removeAll { $0.lost.map { $0.upperBound <= floor } ?? false }
+    if lastOrdinal > ordinal || header?.generation ?? 0 > 0, nextNumber > floor + 1,
+      let first = header?.firstNumber, first < nextNumber
+    {
+      findings.append(
+        LogFinding(.missing, file: file, offset: 0, lost: max(first, floor + 1)...(nextNumber - 1)))
+    }
   }
 }

@@ -26,6 +26,8 @@ package struct SegmentReport: Sendable {
   package let stream: String
   /// The segment's place in the stream.
   package let ordinal: UInt64
+  /// The last ordinal that the file stands for: its own, unless a compaction made it.
+  package let lastOrdinal: UInt64
   /// The header, if a copy of it is whole.
   package let header: SegmentHeader?
   /// The size of the file.
@@ -46,15 +48,19 @@ package struct SegmentReport: Sendable {
   package internal(set) var newerVersion: UInt16?
   /// The checksum of the whole file.
   package internal(set) var fileChecksum: UInt32 = 0
+  /// What a compaction made, if it is whole; `nil` for a segment as it was written.
+  package internal(set) var sealed: SealedScan?
   /// There are bytes behind ``validEnd`` that are not zero.
   package internal(set) var hasTail = false
 
   init(
-    file: String, stream: String, ordinal: UInt64, scan: SegmentScan, nextNumber: UInt64
+    file: String, stream: String, ordinal: UInt64, lastOrdinal: UInt64? = nil, scan: SegmentScan,
+    nextNumber: UInt64
   ) {
     self.file = file
     self.stream = stream
     self.ordinal = ordinal
+    self.lastOrdinal = lastOrdinal ?? ordinal
     header = scan.header
     byteCount = scan.byteCount
     self.nextNumber = nextNumber

@@ -25,10 +25,16 @@ package struct SegmentScan: Sendable {
     package var end: Int { offset + header.frameByteCount }
     /// The number behind its last entry.
     package var nextNumber: UInt64 {
-      isBatch ? header.firstNumber + UInt64(header.entryCount) : header.firstNumber
+      if let kept = keptEntries.last { return kept.entry.number + 1 }
+      return isBatch ? header.firstNumber + UInt64(header.entryCount) : header.firstNumber
     }
     /// It holds entries.
-    package var isBatch: Bool { header.kind == .batch || header.kind == .echo }
+    package var isBatch: Bool {
+      switch header.kind {
+      case .batch, .echo, .kept, .keptEcho: return true
+      case .idleMark, .closingMark, .seal, .proof, nil: return false
+      }
+    }
   }
 
   /// The size of the file.

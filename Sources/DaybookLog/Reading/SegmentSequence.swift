@@ -6,6 +6,8 @@ package struct SegmentSequence {
   private let stream: LogDirectory.Stream
   private let witness: UInt64
   private let isInUse: Bool
+  /// The files that serve the ordinals, in order; inputs stand in for an output that is damaged.
+  private var files: [StreamFile]
   private var index = 0
   private var nextOrdinal: UInt64 = 1
   /// The segment read last can't be gone on with: what follows is in another file.
@@ -21,22 +23,40 @@ package struct SegmentSequence {
     self.stream = stream
     self.witness = witness
     self.isInUse = isInUse
+    files = stream.serving
+  }
+
+  /// Leaves out the files that hold nothing above `number`, of which only headers are read. What is
+  /// below is neither looked for nor missed.
+  mutating func skip(through number: UInt64) throws(LogError) {
+    nextNumber = number + 1
+    for place in files.indices.reversed() {
+      guard let header = try directory.header(of: files[place].file),
+        header.stream == stream.name, header.ordinal == files[place].first,
+        header.firstNumber <= number + 1
+      else { continue }
+      index = place
+      nextNumber = header.firstNumber
+      break
+    }
+    if index < files.count { nextOrdinal = files[index].first }
   }
 
   /// The next segment's report; `nil` behind the last one.
   package mutating func next() throws(LogError) -> SegmentReport? {
-    guard index < stream.segments.count else { return missingTail() }
-    let (ordinal, file) = stream.segments[index]
+    guard index < files.count else { return missingTail() }
+    let (ordinal, file) = (files[index].first, files[index].file)
     if ordinal != nextOrdinal { return missing(before: ordinal, file: file) }
+    if files[index].isCompacted { return try compacted() }
     index += 1
     nextOrdinal += 1
     var context = SegmentContext(
       file: file, stream: stream.name, ordinal: ordinal, next: nextNumber,
       // What a file that is gone held is not missing here.
       witness: missingOrdinal == nil ? witness : 0)
-    for later in stream.segments[index...] {
+    for later in files[index...] {
       guard let header = try directory.header(of: later.file), header.stream == stream.name,
-        header.ordinal == later.ordinal
+        header.ordinal == later.first
       else { continue }
       if let named = header.predecessor, named.ordinal == ordinal { context.successor = named }
       context.lastNumber = header.firstNumber - 1
@@ -58,6 +78,29 @@ package struct SegmentSequence {
     return report
   }
 
+  /// The report of what a compaction made; of its inputs, if it is not whole and they are there.
+  private mutating func compacted() throws(LogError) -> SegmentReport? {
+    let file = files[index]
+    let bytes = try directory.bytes(of: file.file)
+    let scan = SegmentScan(bytes)
+    if SealedScan(scan, bytes: bytes) == nil {
+      let inputs = StreamFile.cover(
+        stream.files.filter { $0 != file && file.first <= $0.first && $0.last <= file.last })
+      if StreamFile.isWhole(inputs, from: file.first, to: file.last) {
+        files.replaceSubrange(index...index, with: inputs)
+        return try next()
+      }
+    }
+    index += 1
+    let successor = try index < files.count ? directory.header(of: files[index].file) : nil
+    let report = CompactedJudge.judge(
+      scan, bytes: bytes, file: file, stream: stream.name, next: nextNumber, successor: successor)
+    nextOrdinal = file.last + 1
+    nextNumber = max(nextNumber, report.nextNumber)
+    isClosed = report.isClosed
+    return report
+  }
+
   /// The report of segments whose files are not there, though a later one is.
   private mutating func missing(before later: UInt64, file: String) -> SegmentReport {
     let header = try? directory.header(of: file)
@@ -69,7 +112,7 @@ package struct SegmentSequence {
   /// The segment that `HEAD` says was written last, if no file is as new.
   private var missingOrdinal: UInt64? {
     guard !isInUse, let named = directory.head?.streams.first(where: { $0.name == stream.name }),
-      named.validEnd > 0, named.ordinal > stream.segments.last?.ordinal ?? 0
+      named.validEnd > 0, named.ordinal > files.last?.last ?? 0
     else { return nil }
     return named.ordinal
   }
@@ -77,7 +120,7 @@ package struct SegmentSequence {
   /// The report of a last segment whose file is not there, though others know of its entries.
   private mutating func missingTail() -> SegmentReport? {
     let isLost = isClosed && witness >= nextNumber
-    guard index == stream.segments.count, isLost || missingOrdinal != nil else { return nil }
+    guard index == files.count, isLost || missingOrdinal != nil else { return nil }
     index += 1
     let ordinal = missingOrdinal ?? nextOrdinal
     return missing(
@@ -109,7 +152,7 @@ extension LogDirectory {
     of name: String, witnesses: [String: UInt64], isInUse: Bool
   ) -> SegmentSequence {
     SegmentSequence(
-      streams.first { $0.name == name } ?? Stream(name: name, segments: []), of: self,
+      streams.first { $0.name == name } ?? Stream(name: name, files: []), of: self,
       witness: witnesses[name] ?? 0, isInUse: isInUse)
   }
 

@@ -45,7 +45,7 @@ final class StreamWriter {
 
   init(
     options: StreamOptions, directory: String, identity: LogIdentity,
-    configuration: LogConfiguration, last: SegmentReport?
+    configuration: LogConfiguration, last: SegmentReport?, lowestNext: UInt64
   ) {
     self.options = options
     self.directory = directory
@@ -53,14 +53,14 @@ final class StreamWriter {
     self.configuration = configuration
     files = SegmentFiles(
       options: options, directory: directory, fileSystem: configuration.fileSystem)
-    nextNumber = last?.nextNumber ?? 1
+    nextNumber = max(last?.nextNumber ?? 1, lowestNext)
     durableNumber = nextNumber - 1
-    lastOrdinal = last?.ordinal ?? 0
+    lastOrdinal = last?.lastOrdinal ?? 0
     isClosed = last.map { $0.isClosed && $0.findings.isEmpty } ?? false
     isUnsettled = last != nil && !isClosed
     guard let last, last.ordinal > 0 else { return }
     previous = SegmentHeader.Predecessor(
-      ordinal: last.ordinal, validEnd: UInt64(last.validEnd), lastNumber: nextNumber - 1,
+      ordinal: last.lastOrdinal, validEnd: UInt64(last.validEnd), lastNumber: nextNumber - 1,
       tail: SegmentHeader.Predecessor.Tail(
         byteCount: UInt64(last.byteCount), checksum: last.fileChecksum))
   }

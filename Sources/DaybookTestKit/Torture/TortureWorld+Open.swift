@@ -51,6 +51,7 @@ extension TortureWorld {
     opening.state =
       opening.state
       ?? ClientState(schema: TortureWorld.schema, incarnation: opened.identity.incarnation)
+    opening.state?.endReplay()
     // A log that nothing was ever written to is a new one each time.
     if isStateKnown, let live = state, freshDamage.isEmpty, !live.isUntouched {
       check(
