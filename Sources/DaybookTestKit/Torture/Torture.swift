@@ -89,7 +89,7 @@ enum TortureTrouble: CustomStringConvertible {
   case call(at: Int, Kind)
 
   enum Kind: CaseIterable {
-    case failure, fullDisk, shortWrite, failedSync, twice
+    case failure, fullDisk, shortWrite, failedSync, twice, allWrites, readOnly, fullFromNowOn
   }
 
   init(_ world: TortureWorld, for action: any TortureAction) {
@@ -119,6 +119,12 @@ enum TortureTrouble: CustomStringConvertible {
     case .call(let call, .fullDisk): .fail(at: count + call, .diskFull)
     case .call(let call, .shortWrite): .shortWrite(at: count + call)
     case .call(let call, .failedSync): .failedSync(at: count + call)
+    case .call(_, .allWrites): .refuse([.write, .sync], .other(5))
+    case .call(_, .readOnly):
+      .refuse(
+        [.write, .sync, .create, .remove, .rename, .truncate, .makeDirectory, .syncDirectory],
+        .readOnly)
+    case .call(_, .fullFromNowOn): .refuse([.write, .create, .makeDirectory], .diskFull)
     case .call(let call, .twice): .failTwice(at: count + call, distance: 1 + call % 4, .other(5))
     }
   }

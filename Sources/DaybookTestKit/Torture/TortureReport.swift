@@ -23,7 +23,7 @@ package struct TortureReport: Sendable, Hashable {
   }
 
   /// The most steps that a violation tells of.
-  static let trailLimit = 24
+  static let trailLimit = 80
 
   /// The seed.
   package let seed: UInt64

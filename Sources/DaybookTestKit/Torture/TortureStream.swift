@@ -43,6 +43,11 @@ struct TortureStream {
   /// From now on numbers may be missing.
   mutating func noteDamage() { mayHaveGaps = true }
 
+  /// Nothing names a number above `named` that is not there any more.
+  mutating func limitHighest(to named: UInt64) {
+    highest = min(highest, max(named, next - 1))
+  }
+
   // MARK: - Appending
 
   /// `transactions` were stored as one group whose first number is `first`.

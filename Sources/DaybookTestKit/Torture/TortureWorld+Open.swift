@@ -47,7 +47,8 @@ extension TortureWorld {
     tell("opened, \(opened.findings.map(\.message))")
     log = opened
     check(.opens, opening.unreadable == nil, opening.unreadable ?? "")
-    adopt(opening, verified + opened.findings, isReadOnly: opened.isReadOnly)
+    adopt(opening, verified + opened.findings, isReadOnly: opened.isReadOnly, mayFail: mayFail)
+    opening.state?.endReplay()
     opening.state =
       opening.state
       ?? ClientState(schema: TortureWorld.schema, incarnation: opened.identity.incarnation)
@@ -64,17 +65,17 @@ extension TortureWorld {
     isClosedWhole = false
     freshDamage = [:]
     look()
-    if opened.isReadOnly {
-      close()
-      isOver = true
-    }
+    guard let refusal = opened.refusal else { return }
+    close()
+    if case .damaged = refusal { isOver = true }
   }
 
-  private func adopt(_ opening: Opening, _ findings: [LogFinding], isReadOnly: Bool) {
+  private func adopt(_ opening: Opening, _ findings: [LogFinding], isReadOnly: Bool, mayFail: Bool)
+  {
     let told = findings.filter { $0.kind != .tornTail }
     let strange = told.first { !damagedFiles.contains($0.file) }
     check(.crashIsNoDamage, strange == nil, strange?.message ?? "")
-    check(.opens, !isReadOnly || !damagedFiles.isEmpty, "open for reading only")
+    check(.opens, !isReadOnly || mayFail || !damagedFiles.isEmpty, "open for reading only")
     for (file, wasClosed) in freshDamage where wasClosed && file.hasSuffix(".dbs") {
       check(
         .noSilentLoss, told.contains { $0.file == file }, "the damage of \(file) is not told")
@@ -100,6 +101,7 @@ extension TortureWorld {
       if lostCount > 0 {
         check(.noSilentLoss, tellsLoss, "\(lostCount) entries of \(name.rawValue) are gone")
       }
+      if lostCount > 0, name == .feed { stream.limitHighest(to: highestNamed()) }
       if name == .outbox {
         check(.nothingLost, lostCount == 0, "\(lostCount) entries of the outbox are gone")
         outbox = stream
@@ -107,6 +109,16 @@ extension TortureWorld {
         feed = stream
       }
     }
+  }
+
+  /// The highest number that a valid frame of a damaged file of the feed still names: what was lost
+  /// without a trace can't be kept from being given out again.
+  private func highestNamed() -> UInt64 {
+    guard let found = try? LogDirectory(TortureWorld.directory, fileSystem: disk) else { return 0 }
+    let frames = damagedFiles.filter { $0.hasPrefix("feed/") }.flatMap { file in
+      (try? found.scan(file))?.frames ?? []
+    }
+    return (frames.map(\.nextNumber).max() ?? 1) - 1
   }
 
   /// Every finding of a look at all files, as `daybook verify` takes it.

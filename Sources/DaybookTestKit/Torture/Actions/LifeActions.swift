@@ -87,3 +87,31 @@ struct LookAction: TortureAction {
   func isPossible(in world: TortureWorld) -> Bool { world.log != nil }
   func run(_ world: TortureWorld, mayFail: Bool) { world.look() }
 }
+
+/// The app goes to sleep without its lock, and wakes up.
+struct SuspendAction: TortureAction {
+  let name = "suspend"
+  let weight = 3
+  func isPossible(in world: TortureWorld) -> Bool { world.log != nil }
+
+  func run(_ world: TortureWorld, mayFail: Bool) {
+    guard let log = world.log else { return }
+    do throws(LogError) {
+      try log.suspend()
+      world.outbox.acknowledgeAll()
+      world.feed.acknowledgeAll()
+      world.tell("suspended")
+      let isLocked = world.fileSystem.isLocked(TortureWorld.directory + "/LOCK")
+      world.check(.oneWriter, !isLocked, "a log that sleeps holds its lock")
+      world.append(.feed, [], isSynced: true)
+      try log.resume()
+      world.tell("resumed")
+    } catch {
+      world.tell("not resumed: \(error)")
+      world.check(.opens, mayFail, "a log that slept does not wake: \(error)")
+      // Whoever can't sleep or wake ends and opens anew.
+      world.close()
+      world.isStateKnown = false
+    }
+  }
+}

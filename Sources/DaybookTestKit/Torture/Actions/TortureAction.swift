@@ -20,7 +20,8 @@ extension TortureAction {
 enum TortureActions {
   static let all: [any TortureAction] = [
     WriteAction(), SettleAction(), SetAsideAction(), PullAction(), BootstrapAction(),
-    SyncAction(), IdleAction(), LookAction(), SecondWriterAction(), CloseAction(), CrashAction(),
+    SyncAction(), IdleAction(), LookAction(), SecondWriterAction(), SuspendAction(),
+    CloseAction(), CrashAction(),
     OpenAction(), OpenTwiceAction(), DamageAction(),
   ]
 }
