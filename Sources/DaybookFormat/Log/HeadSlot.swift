@@ -90,13 +90,13 @@ package struct HeadSlot: Sendable, Hashable {
         let ordinal: UInt64 = try reader.read()
         let durable: UInt64 = try reader.read()
         let validEnd: UInt64 = try reader.read()
-        guard durable <= LogLayout.numberLimit, ordinal <= LogLayout.numberLimit else {
-          return nil
-        }
+        guard durable <= LogLayout.numberLimit, ordinal <= LogLayout.numberLimit,
+          let text = String(validating: name, as: UTF8.self)
+        else { return nil }
         streams.append(
           Stream(
-            name: String(decoding: name, as: UTF8.self), ordinal: ordinal, durableNumber: durable,
-            validEnd: validEnd, isClosed: try reader.read(UInt64.self) == 1))
+            name: text, ordinal: ordinal, durableNumber: durable, validEnd: validEnd,
+            isClosed: try reader.read(UInt64.self) == 1))
       }
     } catch {
       return nil

@@ -271,12 +271,13 @@ extension SegmentHeader {
         || (generation > 0 && (ordinal...LogLayout.numberLimit).contains(lastOrdinal)),
       predecessor?.lastNumber ?? 0 < LogLayout.numberLimit,
       accountByteCount <= UInt16(LogLayout.accountByteLimit),
+      let stream = String(validating: name.prefix { $0 != 0 }, as: UTF8.self),
       let accountName = String(
         validating: account.prefix(Int(accountByteCount)), as: UTF8.self)
     else { throw Problem.damaged }
     self.init(
       logID: logID, incarnation: incarnation, salt: salt,
-      stream: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self), ordinal: ordinal,
+      stream: stream, ordinal: ordinal,
       isEchoed: flags & Flags.isEchoed != 0, firstNumber: firstNumber, clock: clock,
       predecessor: predecessor, account: accountName)
     beginsAfterDamage = flags & Flags.beginsAfterDamage != 0

@@ -172,6 +172,14 @@ def _binding(data: bytes) -> dict[str, Fact]:
         "incarnation": identifier_text(facts["incarnation"])}
 
 
+def _gap(data: bytes) -> dict[str, Fact]:
+    facts = _map(data)
+    return {
+        "file": facts["file"], "offset": facts["offset"], "finding": facts["kind"],
+        "lost": facts.get("lost"), "cut": facts.get("cut"), "evidence": facts["evidence"].hex(),
+        "quarantine": facts.get("quarantine"), "time": date_text(facts["time"])}
+
+
 def _restored(data: bytes) -> dict[str, Fact]:
     facts = _map(data)
     until = facts.get("until")
@@ -202,6 +210,44 @@ def _bootstrap_end(data: bytes) -> dict[str, Fact]:
     return {"scope": _map(data)["scope"]}
 
 
+def _held_row(data: bytes) -> dict[str, Fact]:
+    cursor = Cursor(data)
+    version = version_text(cursor.number(8), cursor.number(8))
+    flags = cursor.number(1)
+    cursor.zeros(1)
+    sizes = [cursor.number(2) for _ in range(3)]
+    scope, collection, record = (cursor.text(size) for size in sizes)
+    row = cursor.rest()
+    return {
+        "record": f"{collection}/{record}", "scope": scope, "version": version,
+        "beingBuilt": bool(flags & 2), "row": None if flags & 1 else Row(_map(row))}
+
+
+def _scope_base(data: bytes) -> dict[str, Fact]:
+    facts = _map(data)
+    bootstrap = facts.get("bootstrap")
+    return {
+        "scope": facts.get("scope"),
+        "epoch": identifier_text(facts["epoch"]) if "epoch" in facts else None,
+        "position": version_text(*facts["position"]) if "position" in facts else None,
+        "holes": [_record(key) for key in facts.get("holes", [])],
+        "bootstrap": {
+            "epoch": identifier_text(bootstrap["epoch"]),
+            "position": version_text(*bootstrap["position"]),
+            "after": _record(bootstrap["after"]) if "after" in bootstrap else None,
+        } if bootstrap else None}
+
+
+def _record(key: list[str]) -> str:
+    collection, identifier = key
+    return f"{collection}/{identifier}"
+
+
+def _feed_settlement(data: bytes) -> dict[str, Fact]:
+    cursor = Cursor(data)
+    return {"after": cursor.number(8), "settlement": _settlement(cursor.rest())}
+
+
 def _verdict(data: bytes) -> dict[str, Fact]:
     facts = _map(data)
     return {
@@ -229,12 +275,16 @@ READERS: dict[int, tuple[str, Callable[[bytes], dict[str, Fact]]]] = {
     4: ("decision", _decision),
     5: ("departure", _departure),
     6: ("binding", _binding),
+    7: ("gap", _gap),
     8: ("restored", _restored),
     16: ("change", _change),
     17: ("cursor", _cursor),
     18: ("bootstrapBegin", _bootstrap_begin),
     19: ("bootstrapPage", _bootstrap_page),
     20: ("bootstrapEnd", _bootstrap_end),
+    21: ("heldRow", _held_row),
+    22: ("scopeBase", _scope_base),
+    23: ("feedSettlement", _feed_settlement),
     32: ("verdict", _verdict),
     33: ("incarnation", _incarnation),
     34: ("history", _history),
