@@ -1,4 +1,4 @@
-import DaybookFormat
+package import DaybookFormat
 import Foundation
 import Synchronization
 
@@ -21,12 +21,14 @@ package final class Log: Sendable {
   let fileSystem: any FileSystem
   let streams: [String]
   let committer: Committer?
+  private let chains: ChainBoard
   /// Held as long as a step of the log's life is under way: closing, suspending, resuming.
   let life: Mutex<Life>
 
   private init(
     _ found: LogDirectory, identity: LogIdentity, findings: [LogFinding], notes: [String],
-    streams: [String], committer: Committer?, refusal: LogError?, lock: (any FileLock)?
+    streams: [String], chains: ChainBoard, committer: Committer?, refusal: LogError?,
+    lock: (any FileLock)?
   ) {
     self.identity = identity
     directory = found.path
@@ -34,6 +36,7 @@ package final class Log: Sendable {
     self.findings = findings
     self.notes = notes
     self.streams = streams
+    self.chains = chains
     self.committer = committer
     self.refusal = refusal
     life = Mutex(Life(lock: lock))
@@ -101,10 +104,15 @@ package final class Log: Sendable {
       }
     ) { entry throws(LogError) in try body(identity, entry) }
     if let loss = replay.findings.first(where: \.isLoss) { refusal = .damaged(loss) }
+    let chains = ChainBoard()
+    for stream in configuration.streams {
+      guard let link = replay.tails[stream.name]?.link else { continue }
+      chains.set(ChainPosition(link: link))
+    }
     var committer: Committer?
     if refusal == nil {
       do throws(LogError) {
-        committer = try makeCommitter(directory, found, identity, configuration, replay)
+        committer = try makeCommitter(directory, found, identity, configuration, replay, chains)
       } catch {
         guard error.allowsReading, !found.isNew else { throw error }
         refusal = error
@@ -114,13 +122,13 @@ package final class Log: Sendable {
     let findings = replay.findings.filter { $0.kind != .tornTail }
     return Log(
       found, identity: identity, findings: findings, notes: notes,
-      streams: configuration.streams.map(\.name), committer: committer, refusal: refusal,
-      lock: lock)
+      streams: configuration.streams.map(\.name), chains: chains, committer: committer,
+      refusal: refusal, lock: lock)
   }
 
   private static func makeCommitter(
     _ directory: String, _ found: LogDirectory, _ identity: LogIdentity,
-    _ configuration: LogConfiguration, _ replay: LogReplay
+    _ configuration: LogConfiguration, _ replay: LogReplay, _ chains: ChainBoard
   ) throws(LogError) -> Committer {
     try prepare(directory, found, identity, configuration)
     found.removeTemporaries()
@@ -131,7 +139,8 @@ package final class Log: Sendable {
         StreamWriter(
           options: options, directory: directory, identity: identity,
           configuration: configuration, last: last,
-          lowestNext: options.name == SnapshotFile.stream ? replay.snapshotEnd + 1 : 1))
+          lowestNext: options.name == SnapshotFile.stream ? replay.snapshotEnd + 1 : 1,
+          chains: chains))
     }
     let head = HeadWriter(
       directory: directory, fileSystem: configuration.fileSystem,
@@ -172,7 +181,7 @@ package final class Log: Sendable {
       throw .otherAccount(path: found.path, found: newest.account)
     }
     return LogIdentity(
-      logID: newest?.logID ?? found.formatLogID ?? Identifier(high: random(), low: random()),
+      logID: try found.logID() ?? Identifier(high: random(), low: random()),
       incarnation: newest?.incarnation ?? Identifier(high: random(), low: random()),
       account: configuration.account)
   }
@@ -226,6 +235,10 @@ package final class Log: Sendable {
     guard let slash = trimmed.lastIndex(of: "/") else { return "." }
     return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
   }
+
+  /// Where the history of every stream stands, as far as it is durable: what an anchor names. May
+  /// be asked on any thread, at any time; costs some microseconds.
+  package var links: [ChainLink] { chains.links }
 
   // MARK: - Writing
 

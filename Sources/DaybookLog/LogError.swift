@@ -68,6 +68,13 @@ package struct LogFinding: Sendable, Hashable {
     case headerCopy
     /// Both copies of the header fail theirs.
     case header
+    /// Header and frames are whole, but another log's.
+    case foreign
+    /// Every frame is whole, but the seal was made of other entries or other bytes.
+    case seal
+    /// Every frame is whole, but the segments before are not those that the header was written
+    /// after.
+    case chain
     /// A frame that had been acknowledged fails its checks, and nothing stands in for it.
     case frame
     /// A frame fails its checks; its twin stands in for it.
@@ -108,7 +115,7 @@ package struct LogFinding: Sendable, Hashable {
   /// Whether entries are lost or can't be told whole by it.
   package var isLoss: Bool {
     switch kind {
-    case .header, .frame, .missing: return true
+    case .header, .foreign, .seal, .chain, .frame, .missing: return true
     case .headerCopy, .frameCopy, .padding, .settledTail, .fileSize, .mark, .tornTail:
       return false
     }
@@ -120,13 +127,16 @@ package struct LogFinding: Sendable, Hashable {
     switch kind {
     case .headerCopy: what = "one copy of the header fails its checksum; the other stands in"
     case .header: what = "both copies of the header fail their checksum"
+    case .foreign: what = "the file belongs to another log"
+    case .seal: what = "what stands before the seal is not what it was made of"
+    case .chain: what = "the entries before are not those that this segment was written after"
     case .frame: what = "an acknowledged frame fails its checks"
     case .frameCopy: what = "one copy of a frame fails its checks; the other stands in"
     case .padding: what = "bytes that must be zero are not; no entry is touched"
     case .settledTail: what = "the bytes behind the valid end have changed; no entry is touched"
     case .fileSize: what = "the file has another size than it was closed with"
     case .missing: what = "acknowledged entries are missing"
-    case .mark: what = "a closing mark fails its checks; the other stands in"
+    case .mark: what = "a mark or the seal fails its checks; no entry is touched"
     case .tornTail: what = "the last write did not finish; it was never acknowledged"
     }
     var text = "\(file), byte \(offset): \(what)"

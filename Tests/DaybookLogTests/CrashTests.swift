@@ -50,6 +50,7 @@ import Testing
           try second.close()
           var settled = try SmallLog.inspect(after)
           #expect(settled.findings == [], place)
+          #expect(try ChainOracle.problems(SmallLog.directory, after) == [], place)
           #expect(settled.texts["outbox"]?.popLast() == "later", place)
           #expect(settled.texts["feed"]?.popLast() == "later too", place)
           #expect(settled.texts == found.texts, place)
@@ -81,6 +82,7 @@ import Testing
             #expect(Array(start) == texts, "shown and lost: \(place)")
           }
           try found.log.close()
+          #expect(try ChainOracle.problems(SmallLog.directory, after) == [], place)
         }
         count += 1
       }

@@ -33,9 +33,12 @@ import Testing
       "\(place): \(String(describing: workload.errors.last))", sourceLocation: sourceLocation)
     for mode in [SimulatedDisk.Crash.killed, .dropped, .garbagePages] {
       do {
-        let (log, found) = try SmallLog.open(disk.crashed(mode, seed: 3), seed: 2)
+        let after = disk.crashed(mode, seed: 3)
+        let (log, found) = try SmallLog.open(after, seed: 2)
         #expect(workload.complaint(found) == nil, "\(place)", sourceLocation: sourceLocation)
         try log.close()
+        let problems = try ChainOracle.problems(SmallLog.directory, after)
+        #expect(problems == [], "\(place)", sourceLocation: sourceLocation)
       } catch {
         Issue.record(error, "\(place)", sourceLocation: sourceLocation)
       }

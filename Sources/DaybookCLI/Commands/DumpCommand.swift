@@ -63,7 +63,7 @@ enum DumpCommand: Command {
     var condition = LogCondition()
     let witnesses = try log.directory.witnesses()
     for stream in streams {
-      var walk = SegmentWalk(stream, of: log, witnesses: witnesses)
+      var walk = try SegmentWalk(stream, of: log, witnesses: witnesses)
       while let report = try walk.next() {
         try Task.checkCancellation()
         condition.findings += report.findings

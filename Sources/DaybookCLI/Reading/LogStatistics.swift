@@ -26,7 +26,7 @@ struct LogStatistics {
     let witnesses = try log.directory.witnesses()
     for stream in log.streams {
       streams[stream] = Stream()
-      var segments = log.directory.segments(of: stream, witnesses: witnesses)
+      var segments = try log.directory.segments(of: stream, witnesses: witnesses)
       while let report = try segments.next() {
         if Task.isCancelled { throw .closed }
         findings += report.findings

@@ -6,8 +6,10 @@ import DaybookLog
 struct SegmentWalk {
   private var sequence: SegmentSequence
 
-  init(_ stream: String, of log: OpenedLog, witnesses: [String: UInt64]) {
-    sequence = log.directory.segments(of: stream, witnesses: witnesses)
+  init(
+    _ stream: String, of log: OpenedLog, witnesses: [String: UInt64]
+  ) throws(LogError) {
+    sequence = try log.directory.segments(of: stream, witnesses: witnesses)
   }
 
   /// The next segment's report; `nil` behind the last one.

@@ -75,9 +75,12 @@ struct Verification {
     // What one stream's frames know of the other, which may be gone with its folder.
     var otherNext: [String: UInt64] = [:]
     for stream in log.streams {
-      var segments = log.directory.segments(of: stream, witnesses: witnesses)
+      var segments = try log.directory.segments(of: stream, witnesses: witnesses)
+      segments.isHashed = true
+      var chain = ChainCheck(logID: log.logID ?? .zero)
       var isThere = false
-      while let report = try segments.next() {
+      while var report = try segments.next() {
+        chain.check(&report)
         if Task.isCancelled { throw .closed }
         visit()
         isThere = true

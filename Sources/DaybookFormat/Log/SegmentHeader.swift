@@ -88,6 +88,8 @@ package struct SegmentHeader: Sendable, Hashable {
 
   /// Bytes of one copy.
   package static let byteCount = 512
+  /// Where the predecessor's chain value stands.
+  package static let chainOffset: UInt64 = 184
   static let magic: [UInt8] = [0x89, 0x44, 0x42, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
   private enum Flags {

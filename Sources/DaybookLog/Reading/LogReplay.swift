@@ -52,6 +52,8 @@ package struct LogReplay {
   package private(set) var last: [String: SegmentReport] = [:]
   /// The report before the last one of each stream.
   package private(set) var before: [String: SegmentReport] = [:]
+  /// What the chain value behind each stream is made of.
+  private(set) var tails: [String: ChainTail] = [:]
   /// What is wrong, in the order in which it was met.
   package private(set) var findings: [LogFinding] = []
 
@@ -64,6 +66,7 @@ package struct LogReplay {
     self.directory = directory
     isHistory = history
     var witnesses = try directory.witnesses()
+    let logID = try directory.logID()
     if !history, streams.contains(SnapshotFile.stream), let found = try directory.newestSnapshot() {
       snapshot = found.file
       snapshotFrames = found.content.frames
@@ -74,7 +77,9 @@ package struct LogReplay {
         Cursor(
           stream: name,
           segments: directory.segments(
-            of: name, witnesses: witnesses, isInUse: isWriter ? false : directory.isInUse)))
+            of: name, witnesses: witnesses, isInUse: isWriter ? false : directory.isInUse,
+            logID: logID)))
+      tails[name] = ChainTail(logID: logID ?? .zero)
       if name == SnapshotFile.stream, let snapshot {
         let index = cursors.count - 1
         cursors[index].floor = snapshot.feedNumber
@@ -122,6 +127,7 @@ package struct LogReplay {
       if !isHistory { report.require(entriesAbove: cursors[index].floor) }
       before[cursors[index].stream] = last[cursors[index].stream]
       last[cursors[index].stream] = report
+      tails[cursors[index].stream]?.add(report)
       findings += report.findings
       try visit(report)
       if let version = report.newerVersion {

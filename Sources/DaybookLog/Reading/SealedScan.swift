@@ -47,6 +47,19 @@ package struct SealedScan: Sendable {
     self.frames = frames
   }
 
+  /// The links of the segments that it stands for, in order, as it proves them; none in a snapshot.
+  package var links: [ChainLink] {
+    var links: [ChainLink] = []
+    guard var value = proofs.first?.before else { return links }
+    var hasher = ChainHasher()
+    for proof in proofs {
+      let link = proof.link(logID: header.logID, stream: header.stream, before: value)
+      links.append(link)
+      value = hasher.value(of: link)
+    }
+    return links
+  }
+
   private static func digest(of bytes: [UInt8], before offset: Int) -> SHA256Digest {
     var hasher = SHA256Digest.Hasher()
     bytes.withUnsafeBytes { hasher.update(UnsafeRawBufferPointer(rebasing: $0[..<offset])) }

@@ -15,6 +15,8 @@ struct SegmentContext {
   var witness: UInt64
   /// What `HEAD` says, if it names this segment.
   var head: HeadSlot.Stream?
+  /// The log that the segment must belong to, if that is known.
+  var logID: Identifier?
 }
 
 /// Decides what the frames and stray bytes of one segment mean.
@@ -109,10 +111,15 @@ struct SegmentJudge {
       add(.header, at: 88, lost: range(report.nextNumber, durable))
       return
     }
+    if let logID = context.logID, header.logID != logID {
+      add(.foreign, at: 40, lost: range(report.nextNumber, durable))
+      return
+    }
     if header.firstNumber != context.next {
       add(.missing, at: 0, lost: range(context.next, header.firstNumber - 1))
     }
     report.nextNumber = header.firstNumber
+    report.firstNumber = header.firstNumber
     let limit = context.successor.map { Int(clamping: $0.validEnd) } ?? Int.max
     report.validEnd = min(LogLayout.segmentHeaderByteCount, limit)
     collect(limit)
@@ -163,6 +170,7 @@ struct SegmentJudge {
       add(.frameCopy, at: placeOfMissingCopy(of: frame))
     }
     if frame.isBatch { report.frames.append(frame) }
+    if frame.header.kind == .seal, report.isClosed { report.sealFrame = frame }
     report.nextNumber = frame.nextNumber
     let end = min(max(frame.end, echoes[number]?.end ?? 0), scan.byteCount)
     report.validEnd = max(report.validEnd, end)

@@ -38,6 +38,12 @@ package struct SegmentReport: Sendable {
   package internal(set) var isSpare = false
   /// The offset behind the last valid byte.
   package internal(set) var validEnd = 0
+  /// The number of its first entry: the header's, else the one expected.
+  package internal(set) var firstNumber: UInt64
+  /// The seal's frame, if the file is closed and has one.
+  package internal(set) var sealFrame: SegmentScan.Frame?
+  /// SHA-256 of the bytes before the seal's frame, if it was asked for.
+  package internal(set) var digest: SHA256Digest?
   /// The frames that count, in order, echoes where they stand in.
   package internal(set) var frames: [SegmentScan.Frame] = []
   /// The number behind the last entry of ``frames``.
@@ -64,6 +70,7 @@ package struct SegmentReport: Sendable {
     header = scan.header
     byteCount = scan.byteCount
     self.nextNumber = nextNumber
+    firstNumber = nextNumber
   }
 
   /// The state in a word.

@@ -6,6 +6,9 @@ package struct SegmentSequence {
   private let stream: LogDirectory.Stream
   private let witness: UInt64
   private let isInUse: Bool
+  private let logID: Identifier?
+  /// Whether each report is to say the digest of what stands before the seal.
+  package var isHashed = false
   /// The files that serve the ordinals, in order; inputs stand in for an output that is damaged.
   private var files: [StreamFile]
   private var index = 0
@@ -17,8 +20,10 @@ package struct SegmentSequence {
 
   /// The segments of `stream`, of which `witness` is known to be durable by others.
   init(
-    _ stream: LogDirectory.Stream, of directory: LogDirectory, witness: UInt64, isInUse: Bool
+    _ stream: LogDirectory.Stream, of directory: LogDirectory, witness: UInt64, isInUse: Bool,
+    logID: Identifier?
   ) {
+    self.logID = logID
     self.directory = directory
     self.stream = stream
     self.witness = witness
@@ -56,7 +61,7 @@ package struct SegmentSequence {
       witness: missingOrdinal == nil ? witness : 0)
     for later in files[index...] {
       guard let header = try directory.header(of: later.file), header.stream == stream.name,
-        header.ordinal == later.first
+        header.ordinal == later.first, header.logID == logID ?? header.logID
       else { continue }
       if let named = header.predecessor, named.ordinal == ordinal { context.successor = named }
       context.lastNumber = header.firstNumber - 1
@@ -66,10 +71,14 @@ package struct SegmentSequence {
     context.head = directory.head?.streams.first {
       $0.name == stream.name && $0.ordinal == ordinal
     }
+    context.logID = logID
     let bytes = try directory.bytes(of: file)
     var report = SegmentJudge.judge(SegmentScan(bytes), bytes: bytes, context: context)
     if isInUse, context.lastNumber == nil {
       report.findings.removeAll { $0.kind == .tornTail }
+    }
+    if isHashed, let end = report.sealFrame?.offset {
+      report.digest = SHA256Digest(bytes: SHA256Digest.hash(bytes[..<end]))
     }
     // What this file has lost is not lost once more by the next one.
     let lost = report.findings.compactMap(\.lost).map(\.upperBound).max() ?? 0
@@ -131,12 +140,14 @@ package struct SegmentSequence {
   private mutating func missing(
     _ ordinal: UInt64, next: UInt64, first: UInt64, lost: ClosedRange<UInt64>?
   ) -> SegmentReport {
+    let expected = nextNumber
     nextOrdinal = next
     nextNumber = first
     isClosed = false
     var report = SegmentReport(
       file: LogDirectory.segmentFile(stream: stream.name, ordinal: ordinal), stream: stream.name,
       ordinal: ordinal, scan: SegmentScan([]), nextNumber: first)
+    report.firstNumber = expected
     report.findings = [LogFinding(.missing, file: report.file, offset: 0, lost: lost)]
     return report
   }
@@ -144,16 +155,18 @@ package struct SegmentSequence {
 
 extension LogDirectory {
   /// The segments of the stream `name`, judged; none if there is no such stream.
-  package func segments(of name: String, witnesses: [String: UInt64]) -> SegmentSequence {
-    segments(of: name, witnesses: witnesses, isInUse: isInUse)
+  package func segments(
+    of name: String, witnesses: [String: UInt64]
+  ) throws(LogError) -> SegmentSequence {
+    segments(of: name, witnesses: witnesses, isInUse: isInUse, logID: try logID())
   }
 
   func segments(
-    of name: String, witnesses: [String: UInt64], isInUse: Bool
+    of name: String, witnesses: [String: UInt64], isInUse: Bool, logID: Identifier?
   ) -> SegmentSequence {
     SegmentSequence(
       streams.first { $0.name == name } ?? Stream(name: name, files: []), of: self,
-      witness: witnesses[name] ?? 0, isInUse: isInUse)
+      witness: witnesses[name] ?? 0, isInUse: isInUse, logID: logID)
   }
 
   /// For each stream the highest number that `HEAD` or the other stream knows to be durable.

@@ -60,6 +60,33 @@ struct GroupBuilder {
     frameNumber += 1
   }
 
+  /// Adds the seal of the file.
+  mutating func append(seal payload: [UInt8]) {
+    let checksum = CRC32C.checksum(payload)
+    frames.append(
+      (
+        FrameHeader(
+          kind: .seal, storedByteCount: UInt32(payload.count), rawByteCount: UInt32(payload.count),
+          frameNumber: frameNumber, firstNumber: nextNumber, durableNumber: durableNumber,
+          otherNext: otherNext, clock: clock, storedChecksum: checksum, rawChecksum: checksum),
+        payload
+      ))
+    frameNumber += 1
+  }
+
+  /// Where the frames with entries begin, and the numbers of their first entries.
+  var places: [Seal.Place] {
+    var places: [Seal.Place] = []
+    var next = offset
+    for (header, _) in frames {
+      if header.kind == .batch {
+        places.append(Seal.Place(number: header.firstNumber, offset: UInt64(next)))
+      }
+      next += header.frameByteCount
+    }
+    return places
+  }
+
   private mutating func appendFrame(_ payload: [UInt8], count: Int) {
     let block = isCompressed ? FramePayload.compress(payload) : nil
     let stored = block ?? payload

@@ -18,6 +18,8 @@ final class StreamWriter {
     var frameNumber: UInt64 = 0
     /// Behind the last synced byte.
     var syncedEnd: Int
+    /// What the seal is to say.
+    let seal: SealBuilder
   }
 
   let options: StreamOptions
@@ -26,6 +28,7 @@ final class StreamWriter {
   private let configuration: LogConfiguration
   private var segment: Segment?
   private let files: SegmentFiles
+  private let chains: ChainBoard
   private var previous: SegmentHeader.Predecessor?
   /// The ordinal used last, for a file that may be there.
   private(set) var lastOrdinal: UInt64
@@ -45,12 +48,13 @@ final class StreamWriter {
 
   init(
     options: StreamOptions, directory: String, identity: LogIdentity,
-    configuration: LogConfiguration, last: SegmentReport?, lowestNext: UInt64
+    configuration: LogConfiguration, last: SegmentReport?, lowestNext: UInt64, chains: ChainBoard
   ) {
     self.options = options
     self.directory = directory
     self.identity = identity
     self.configuration = configuration
+    self.chains = chains
     files = SegmentFiles(
       options: options, directory: directory, fileSystem: configuration.fileSystem)
     nextNumber = max(last?.nextNumber ?? 1, lowestNext)
@@ -62,7 +66,8 @@ final class StreamWriter {
     previous = SegmentHeader.Predecessor(
       ordinal: last.lastOrdinal, validEnd: UInt64(last.validEnd), lastNumber: nextNumber - 1,
       tail: SegmentHeader.Predecessor.Tail(
-        byteCount: UInt64(last.byteCount), checksum: last.fileChecksum))
+        byteCount: UInt64(last.byteCount), checksum: last.fileChecksum),
+      chain: chains.value(of: options.name))
   }
 
   /// What `HEAD` is to say of the stream: only what is durable.
@@ -128,6 +133,7 @@ final class StreamWriter {
     builder.append(transactions)
     let bytes = builder.bytes()
     try put(bytes, into: current)
+    current.seal.wrote(transactions, at: builder.places, clock: builder.clock)
     current.pendingHeader = []
     current.offset += bytes.count
     current.frameNumber = builder.frameNumber
@@ -146,6 +152,8 @@ final class StreamWriter {
     current.syncedEnd = current.offset
     segment = current
     durableNumber = nextNumber - 1
+    current.seal.synced()
+    chains.set(current.seal.position)
     unsynced = []
     unsyncedByteCount = 0
   }
@@ -156,7 +164,9 @@ final class StreamWriter {
     } else {
       // One write, so that the roll costs no sync of its own.
       try segment.file.write(segment.pendingHeader + bytes, at: 0)
+      segment.seal.wrote(segment.pendingHeader)
     }
+    segment.seal.wrote(bytes)
   }
 
   private func group(_ segment: Segment, otherNext: UInt64) -> GroupBuilder {
@@ -188,7 +198,11 @@ final class StreamWriter {
       clock: configuration.clock().rawValue, predecessor: previous, account: identity.account)
     segment = Segment(
       file: file, ordinal: ordinal, salt: header.salt, pendingHeader: header.pages,
-      offset: LogLayout.segmentHeaderByteCount, syncedEnd: 0)
+      offset: LogLayout.segmentHeaderByteCount, syncedEnd: 0,
+      seal: SealBuilder(
+        ChainLink(
+          logID: identity.logID, stream: options.name, ordinal: ordinal, firstNumber: nextNumber,
+          lastNumber: nextNumber - 1, before: previous?.chain ?? .zero)))
   }
 
   /// Closes the full segment, synced before anything goes into the next.
@@ -201,15 +215,22 @@ final class StreamWriter {
     }
   }
 
-  /// Writes the closing mark twice, in two pages, cuts the rest, and lets go of the file.
+  /// Writes the seal, then the closing mark twice, in two pages, cuts the rest, and lets go of the
+  /// file.
   private func finish(otherNext: UInt64) throws(FileError) {
     guard var current = segment else { return }
+    let seal = current.seal.seal()
+    var builder = group(current, otherNext: otherNext)
+    builder.append(seal: seal.bytes)
+    let bytes = builder.bytes()
+    try put(bytes, into: current)
+    current.offset += bytes.count
+    current.frameNumber = builder.frameNumber
     for _ in 0..<2 {
       var mark = group(current, otherNext: otherNext)
       mark.append(mark: .closingMark)
       let bytes = Array(mark.bytes().prefix(FrameHeader.byteCount))
       try put(bytes, into: current)
-      current.pendingHeader = []
       current.syncedEnd = current.offset + bytes.count
       current.frameNumber = mark.frameNumber
       current.offset = LogLayout.align(current.syncedEnd, to: LogLayout.pageByteCount)
@@ -219,7 +240,8 @@ final class StreamWriter {
     current.file.close()
     previous = SegmentHeader.Predecessor(
       ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd),
-      lastNumber: nextNumber - 1, tail: nil)
+      lastNumber: nextNumber - 1, tail: nil, chain: seal.chain)
+    chains.set(current.seal.position)
     isUnsettled = false
     segment = nil
   }
@@ -248,7 +270,7 @@ final class StreamWriter {
     current.file.close()
     previous = SegmentHeader.Predecessor(
       ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd), lastNumber: durableNumber,
-      tail: nil)
+      tail: nil, chain: current.seal.link.value)
     nextNumber = durableNumber + 1
     segment = nil
     isUnsettled = true
@@ -283,6 +305,7 @@ final class StreamWriter {
   private func writeHeader() throws(FileError) {
     guard var next = segment else { return }
     try next.file.write(next.pendingHeader, at: 0)
+    next.seal.wrote(next.pendingHeader)
     try next.file.sync()
     next.pendingHeader = []
     next.syncedEnd = LogLayout.segmentHeaderByteCount

@@ -128,7 +128,7 @@ extension TortureWorld {
       let found = try LogDirectory(TortureWorld.directory, fileSystem: fileSystem)
       let witnesses = try found.witnesses()
       for stream in TortureStreamName.allCases {
-        var segments = found.segments(of: stream.rawValue, witnesses: witnesses)
+        var segments = try found.segments(of: stream.rawValue, witnesses: witnesses)
         while let report = try segments.next() { findings += report.findings }
       }
     } catch {

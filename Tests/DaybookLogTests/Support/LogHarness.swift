@@ -8,6 +8,9 @@ struct LogHarness {
   static let directory = SimulatedDisk.root + "/log"
   static let milliseconds: Int64 = 1_700_000_000_000
 
+  /// The clock of every frame.
+  static let clock = HybridTime(Timestamp(milliseconds: milliseconds)).rawValue
+
   let disk: SimulatedDisk
   var account = "rep-7"
   var streams: [StreamOptions] = LogHarness.smallStreams
@@ -58,16 +61,9 @@ struct LogHarness {
     return opened.entries
   }
 
-  /// What verifying says of every file.
+  /// What verifying says of every file, its chain included.
   func reports() throws(LogError) -> [SegmentReport] {
-    let found = try LogDirectory(path, fileSystem: disk)
-    let witnesses = try found.witnesses()
-    var reports: [SegmentReport] = []
-    for stream in streams.map(\.name).sorted() {
-      var segments = found.segments(of: stream, witnesses: witnesses)
-      while let report = try segments.next() { reports.append(report) }
-    }
-    return reports
+    try ChainOracle.reports(path, disk, streams: streams.map(\.name).sorted())
   }
 
   /// The segment files, in order.

@@ -15,8 +15,10 @@ MAGIC = b"DBF1"
 LARGEST_PAYLOAD = 16 * 1024 * 1024
 ENTRY_HEADER_SIZE = 12
 
-BATCH, ECHO, IDLE_MARK, CLOSING_MARK = 1, 2, 3, 4
-KIND_NAMES = {BATCH: "batch", ECHO: "echo", IDLE_MARK: "idleMark", CLOSING_MARK: "closingMark"}
+BATCH, ECHO, IDLE_MARK, CLOSING_MARK, SEAL, KEPT, PROOF, KEPT_ECHO = range(1, 9)
+KIND_NAMES = {
+    BATCH: "batch", ECHO: "echo", IDLE_MARK: "idleMark", CLOSING_MARK: "closingMark",
+    SEAL: "seal", KEPT: "kept", PROOF: "proof", KEPT_ECHO: "keptEcho"}
 RAW, LZ4 = 0, 1
 CODEC_NAMES = {RAW: "raw", LZ4: "lz4"}
 
@@ -60,7 +62,7 @@ class Frame:
     @property
     def is_mark(self) -> bool:
         """Whether it holds no entries."""
-        return self.kind in (IDLE_MARK, CLOSING_MARK)
+        return self.kind in (IDLE_MARK, CLOSING_MARK, SEAL, PROOF)
 
 
 def _aligned(offset: int) -> int:
@@ -93,6 +95,8 @@ def parse_frame(data: bytes, offset: int, salt: bytes) -> Frame:
         raise Unreadable("the decompressed payload's checksum")
     if codec == RAW and (stored_checksum != raw_checksum or stored != raw):
         raise Unreadable("a raw payload with two sizes or checksums")
+    if kind in (SEAL, PROOF) and count == 0:
+        payload = b""
     entries = _entries(payload, first, count)
     return Frame(
         offset, kind, codec, stored, raw, count, number, first, durable, other_next, clock, entries)

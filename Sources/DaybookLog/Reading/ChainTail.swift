@@ -1,0 +1,72 @@
+import DaybookFormat
+
+/// What the chain value behind the last segment of a stream is made of. Hashing waits until it is
+/// asked for, since only a writer needs it.
+struct ChainTail {
+  private let logID: Identifier
+  /// The last segment with a header.
+  private var whole: SegmentReport?
+  /// Segments behind it: without a header they count as empty.
+  private var empty: [SegmentReport] = []
+
+  /// The tail of a stream of which no segment has been met.
+  init(logID: Identifier) { self.logID = logID }
+
+  /// The next segment of the stream.
+  mutating func add(_ report: SegmentReport) {
+    if report.isSpare { return }
+    if report.header == nil || report.isMisplaced {
+      empty.append(report)
+    } else {
+      whole = report
+      empty = []
+    }
+  }
+
+  /// The link of the last segment; `nil` if there is none. O(*n*) in its bytes.
+  var link: ChainLink? {
+    var hasher = ChainHasher()
+    var link =
+      whole?.sealed?.links.last
+      ?? whole?.link(logID: logID, before: whole?.namedChain ?? .zero, hasher: &hasher)
+    for report in empty {
+      let before = link.map { hasher.value(of: $0) } ?? .zero
+      link = report.link(logID: logID, before: before, hasher: &hasher)
+    }
+    return link
+  }
+}
+
+extension SegmentReport {
+  /// The chain value that the header names of the segment before.
+  var namedChain: ChainValue { header?.predecessor?.chain ?? .zero }
+
+  /// The header is another segment's, or another log's.
+  var isMisplaced: Bool {
+    findings.contains { $0.kind == .foreign || ($0.kind == .header && header != nil) }
+  }
+
+  /// The hashes of the entries that count, in the order of their numbers.
+  func leaves(hasher: inout ChainHasher) -> [SHA256Digest] {
+    var leaves: [SHA256Digest] = []
+    for frame in frames {
+      for (place, part) in frame.parts.enumerated() {
+        leaves.append(
+          hasher.leaf(
+            number: frame.header.firstNumber + UInt64(place), kind: part.kind, bytes: part.bytes))
+      }
+    }
+    return leaves
+  }
+
+  /// The segment's link behind the chain value `before`: its entries that count, whatever was
+  /// written once. O(*n*) in its bytes.
+  func link(
+    logID: Identifier, before: ChainValue, hasher: inout ChainHasher
+  ) -> ChainLink {
+    let last = frames.last.map { $0.nextNumber - 1 } ?? (firstNumber - 1)
+    return ChainLink(
+      logID: logID, stream: stream, ordinal: ordinal, firstNumber: firstNumber, lastNumber: last,
+      root: MerkleTree.root(of: leaves(hasher: &hasher), hasher: &hasher), before: before)
+  }
+}
