@@ -38,7 +38,9 @@ struct ByteProbe: Sendable, CustomTestStringConvertible {
     }
   }
 
-  static let all = [segmentHeader, frame, entry, head, operation, change, settlement, heldRow]
+  static let all = [
+    segmentHeader, frame, entry, head, operation, change, settlement, heldRow, keptEntry,
+  ]
 
   private static let identifier = Identifier(high: .max, low: .max)
   private static let ones = SHA256Digest(bytes: [UInt8](repeating: 0xFF, count: 32)) ?? .zero

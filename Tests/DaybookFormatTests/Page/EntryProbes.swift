@@ -138,4 +138,25 @@ extension ByteProbe {
       24: { $0.isConflict = true },
       32: { $0.code = .stateRule },
     ])
+
+  private struct Kept {
+    var number: UInt64 = 0
+    var otherNext: UInt64 = 0
+    var clock: UInt64 = 0
+    var bytes: [UInt8] = [0]
+
+    var entry: KeptEntry {
+      KeptEntry(number: number, otherNext: otherNext, clock: clock, bytes: bytes[...])
+    }
+  }
+
+  static let keptEntry = ByteProbe(
+    "Kept entry", source: "DaybookFormat/Log/KeptEntry.swift",
+    byteCount: KeptEntry.prefixByteCount, Kept(), partial: [], bytes: \.entry.stored,
+    changes: [
+      0: { $0.number = .max },
+      8: { $0.otherNext = .max },
+      16: { $0.clock = .max },
+      24: { $0.bytes = [1] },
+    ])
 }

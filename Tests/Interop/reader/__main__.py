@@ -8,8 +8,11 @@ from pathlib import Path
 from .compare import compare_fixtures, compare_programs
 from .directory import read_directory
 from .dump import dump
+from .history import anchor, histories
 
 USAGE = """usage: python3 -m reader dump DIR          the log as JSON Lines
+       python3 -m reader verify DIR        seals, chain, proofs and snapshots, computed anew
+       python3 -m reader anchor DIR        where the log's history stands
        python3 -m reader compare FIXTURES  every fixture against its expected dump
        python3 -m reader same DAYBOOK DIR  every log in DIR against what the program DAYBOOK dumps
 """
@@ -20,6 +23,14 @@ def main(arguments: list[str]) -> int:
     if len(arguments) == 2 and arguments[0] == "dump":
         for line in dump(read_directory(Path(arguments[1]))):
             print(line)
+        return 0
+    if len(arguments) == 2 and arguments[0] == "verify":
+        found = histories(read_directory(Path(arguments[1])))
+        problems = [problem for history in found.values() for problem in history.problems]
+        print("\n".join(problems) if problems else "Whole.")
+        return 1 if problems else 0
+    if len(arguments) == 2 and arguments[0] == "anchor":
+        print(anchor(read_directory(Path(arguments[1]))) or "No segment.", end="")
         return 0
     if len(arguments) == 2 and arguments[0] == "compare":
         return compare_fixtures(Path(arguments[1]))

@@ -8,8 +8,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Optional
 
-from .directory import read_directory
+from .directory import Directory, read_directory
 from .dump import dump
+from .history import histories
 
 MOST_SHOWN = 8
 CONTEXT = 40
@@ -26,9 +27,11 @@ def compare_fixtures(fixtures: Path) -> int:
     lines = 0
     for case in cases:
         expected = (case / "dump.jsonl").read_text(encoding="utf-8").splitlines()
-        found = list(dump(read_directory(case / "log")))
+        directory = read_directory(case / "log")
+        found = list(dump(directory))
         lines += len(found)
         differing += show_difference(str(case.relative_to(fixtures)), expected, found)
+        differing += show_problems(directory)
     print(f"{len(cases)} fixtures compared, {lines} lines, {differing} differ")
     return 1 if differing else 0
 
@@ -45,11 +48,21 @@ def compare_programs(daybook: Path, root: Path) -> int:
         command = [str(daybook), "dump", str(log), "--json"]
         result = subprocess.run(command, capture_output=True, check=False)
         expected = result.stdout.decode("utf-8").splitlines()
-        found = list(dump(read_directory(log)))
+        directory = read_directory(log)
+        found = list(dump(directory))
         lines += len(found)
         differing += show_difference(str(log.relative_to(root)), expected, found)
+        differing += show_problems(directory)
     print(f"{len(logs)} logs compared with daybook dump, {lines} lines, {differing} differ")
     return 1 if differing else 0
+
+
+def show_problems(directory: Directory) -> bool:
+    """Prints what is wrong with seals, chain, proofs and snapshots, and says whether anything is."""
+    problems = [
+        problem for history in histories(directory).values() for problem in history.problems]
+    print("".join(f"{directory.path}: {problem}\n" for problem in problems), end="")
+    return bool(problems)
 
 
 def show_difference(name: str, expected: list[str], found: list[str]) -> bool:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .layout import Cursor, crc32c
-from .segment import FILE_NAME, Segment, padded_text, read_segment
+from .names import SNAPSHOT, STREAMS, FileName, segment_name, serving
+from .segment import Segment, padded_text, read_segment
+from .seals import is_whole
 
-STREAMS = ("outbox", "feed", "changes")
 SLOT_SIZE = 512
 HEAD_MAGIC = b"DBHEAD01"
 MOST_STREAMS = 8
@@ -31,6 +32,7 @@ class Directory:
     path: Path
     head: dict[str, HeadEntry] = field(default_factory=dict)
     streams: dict[str, list[Segment]] = field(default_factory=dict)
+    snapshots: list[Segment] = field(default_factory=list)
 
 
 def read_directory(path: Path) -> Directory:
@@ -40,16 +42,32 @@ def read_directory(path: Path) -> Directory:
         folder = path / stream
         if not folder.is_dir():
             continue
-        named = []
-        for file in folder.iterdir():
-            match = FILE_NAME.match(file.name)
-            if match and match.group(2) is None and match.group(3) == "0":
-                named.append((int(match.group(1)), file))
-        directory.streams[stream] = [
-            read_segment(f"{stream}/{file.name}", stream, ordinal, file.read_bytes())
-            for ordinal, file in sorted(named)
-        ]
+        names = [segment_name(stream, file.name) for file in folder.iterdir()]
+        directory.streams[stream] = _serving(path, [name for name in names if name])
+    if (path / "snapshots").is_dir():
+        for file in sorted((path / "snapshots").iterdir()):
+            if SNAPSHOT.match(file.name):
+                name = FileName(f"snapshots/{file.name}", "feed", 1, 1, 0)
+                directory.snapshots.append(read_segment(name, file.read_bytes()))
     return directory
+
+
+def _serving(path: Path, names: list[FileName]) -> list[Segment]:
+    """The files that count; inputs stand in for a compaction output that is not whole."""
+    segments = []
+    for name in serving(names):
+        segment = read_segment(name, (path / name.path).read_bytes())
+        if name.generation > 0 and not is_whole(segment):
+            inputs = serving(
+                other for other in names
+                if other != name and name.first <= other.first and other.last <= name.last)
+            covered = [
+                ordinal for other in inputs for ordinal in range(other.first, other.last + 1)]
+            if covered == list(range(name.first, name.last + 1)):
+                segments += _serving(path, list(inputs))
+                continue
+        segments.append(segment)
+    return segments
 
 
 def _read_head(path: Path) -> dict[str, HeadEntry]:

@@ -6,7 +6,7 @@ from typing import Iterator
 
 from .directory import Directory
 from .entries import describe, kind_name
-from .frame import CODEC_NAMES, ECHO, KIND_NAMES, Frame
+from .frame import CODEC_NAMES, KIND_NAMES, Frame
 from .layout import Unreadable, clock_milliseconds, date_text
 from .values import Fact, json_text
 from .verdict import Judgement, judge
@@ -19,7 +19,7 @@ def dump(directory: Directory) -> Iterator[str]:
         for judgement in judgements:
             counts["segments"] += 1
             yield json_text(_segment(judgement))
-            counting = {frame.offset for frame in judgement.counting if not frame.is_mark}
+            counting = {frame.offset for frame in judgement.counting if frame.has_entries}
             for frame in judgement.segment.frames:
                 counts["frames"] += 1
                 does_count = frame.offset in counting

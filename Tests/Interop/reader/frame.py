@@ -15,10 +15,15 @@ MAGIC = b"DBF1"
 LARGEST_PAYLOAD = 16 * 1024 * 1024
 ENTRY_HEADER_SIZE = 12
 
+KEPT_PREFIX_SIZE = 24
+
 BATCH, ECHO, IDLE_MARK, CLOSING_MARK, SEAL, KEPT, PROOF, KEPT_ECHO = range(1, 9)
 KIND_NAMES = {
     BATCH: "batch", ECHO: "echo", IDLE_MARK: "idleMark", CLOSING_MARK: "closingMark",
-    SEAL: "seal", KEPT: "kept", PROOF: "proof", KEPT_ECHO: "keptEcho"}
+    SEAL: "seal", KEPT: "kept", PROOF: "proof", KEPT_ECHO: "keptEcho",
+}
+WITH_ENTRIES = (BATCH, ECHO, KEPT, KEPT_ECHO)
+ECHOES = (ECHO, KEPT_ECHO)
 RAW, LZ4 = 0, 1
 CODEC_NAMES = {RAW: "raw", LZ4: "lz4"}
 
@@ -47,6 +52,7 @@ class Frame:
     durable: int
     other_next: int
     clock: int
+    payload: bytes
     entries: tuple[RawEntry, ...]
 
     @property
@@ -57,12 +63,17 @@ class Frame:
     @property
     def next_number(self) -> int:
         """The number of the entry that comes behind it."""
-        return self.first + self.count
+        return self.entries[-1].number + 1 if self.entries else self.first
 
     @property
-    def is_mark(self) -> bool:
-        """Whether it holds no entries."""
-        return self.kind in (IDLE_MARK, CLOSING_MARK, SEAL, PROOF)
+    def has_entries(self) -> bool:
+        """Whether it is of a kind that holds entries."""
+        return self.kind in WITH_ENTRIES
+
+    @property
+    def is_echo(self) -> bool:
+        """Whether it is the second copy of a frame."""
+        return self.kind in ECHOES
 
 
 def _aligned(offset: int) -> int:
@@ -95,11 +106,12 @@ def parse_frame(data: bytes, offset: int, salt: bytes) -> Frame:
         raise Unreadable("the decompressed payload's checksum")
     if codec == RAW and (stored_checksum != raw_checksum or stored != raw):
         raise Unreadable("a raw payload with two sizes or checksums")
-    if kind in (SEAL, PROOF) and count == 0:
-        payload = b""
-    entries = _entries(payload, first, count)
+    entries: tuple[RawEntry, ...] = ()
+    if kind in WITH_ENTRIES:
+        entries = _entries(payload, first, count, kind in (KEPT, KEPT_ECHO))
     return Frame(
-        offset, kind, codec, stored, raw, count, number, first, durable, other_next, clock, entries)
+        offset, kind, codec, stored, raw, count, number, first, durable, other_next, clock,
+        payload, entries)
 
 
 def _decompressed(body: bytes, codec: int, raw: int) -> bytes:
@@ -116,8 +128,8 @@ def _decompressed(body: bytes, codec: int, raw: int) -> bytes:
     return payload
 
 
-def _entries(payload: bytes, first: int, count: int) -> tuple[RawEntry, ...]:
-    entries = []
+def _entries(payload: bytes, first: int, count: int, is_kept: bool) -> tuple[RawEntry, ...]:
+    entries: list[RawEntry] = []
     cursor = Cursor(payload)
     while cursor.offset < len(payload):
         size, kind = cursor.number(4), cursor.number(1)
@@ -126,7 +138,10 @@ def _entries(payload: bytes, first: int, count: int) -> tuple[RawEntry, ...]:
         data = cursor.take(size)
         if crc32c(bytes([kind]) + data) != checksum:
             raise Unreadable("an entry's checksum")
-        entries.append(RawEntry(first + len(entries), kind, data))
+        number = first + len(entries)
+        if is_kept:
+            number, data = Cursor(data).number(8), data[KEPT_PREFIX_SIZE:]
+        entries.append(RawEntry(number, kind, data))
     if len(entries) != count:
         raise Unreadable("the number of entries")
     return tuple(entries)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Optional
 
 from .frame import Frame, scan
+from .names import FileName
 from .layout import Cursor, Unreadable, crc32c
 
 HEADER_SIZE = 512
@@ -14,7 +14,6 @@ PAGE = 4096
 FIRST_FRAME = 8192
 MAGIC = bytes.fromhex("8944424C0D0A1A0A")
 LARGEST_NUMBER = 2**53
-FILE_NAME = re.compile(r"^(\d{8,})(?:-(\d{8,}))?\.g(\d+)\.dbs$")
 
 
 @dataclass(frozen=True)
@@ -118,6 +117,8 @@ class Segment:
     name: str
     stream: str
     ordinal: int
+    last_ordinal: int
+    generation: int
     data: bytes
     header: Optional[Header] = None
     bad_headers: list[int] = field(default_factory=list)
@@ -129,15 +130,16 @@ class Segment:
         return not any(self.data)
 
 
-def read_segment(name: str, stream: str, ordinal: int, data: bytes) -> Segment:
+def read_segment(name: FileName, data: bytes) -> Segment:
     """Reads a file's header from either copy, and all its valid frames."""
-    segment = Segment(name, stream, ordinal, data)
+    segment = Segment(
+        name.path, name.stream, name.first, name.last, name.generation, data)
     if segment.is_spare:
         return segment
     for offset in (0, PAGE):
         try:
             header = parse_header(data[offset:offset + HEADER_SIZE])
-            if header.stream != stream or header.first_ordinal != ordinal:
+            if header.stream != name.stream or header.first_ordinal != name.first:
                 raise Unreadable("the header of another segment")
             segment.header = segment.header or header
         except Unreadable:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterator, Optional
+from typing import Optional
 
 from .directory import Directory, HeadEntry
-from .frame import ALIGNMENT, BATCH, CLOSING_MARK, ECHO, Frame
+from .frame import BATCH, CLOSING_MARK, ECHO, Frame
 from .layout import crc32c
-from .segment import FIRST_FRAME, HEADER_SIZE, PAGE, Predecessor, Segment
+from .seals import is_whole
+from .segment import FIRST_FRAME, PAGE, Predecessor, Segment
 
 TORN, HEALED, DAMAGED, MISSING = "torn", "healed", "damaged", "missing"
 WORST_FIRST = (MISSING, DAMAGED, TORN, HEALED)
@@ -77,6 +78,8 @@ def _judge(
     limits = _limits(segment, later)
     if segment.header is None:
         return judgement
+    if segment.generation > 0:
+        return _judge_compacted(judgement)
     head_here = head if head is not None and head.ordinal == segment.ordinal else None
     durable = max((frame.durable for frame in segment.frames), default=0)
     if head_here is not None:
@@ -94,6 +97,18 @@ def _judge(
     return judgement
 
 
+def _judge_compacted(judgement: Judgement) -> Judgement:
+    """A compaction output: what is not there was dropped, so only its seal tells of a loss."""
+    segment = judgement.segment
+    judgement.counting = [
+        frame for frame in segment.frames if frame.has_entries and not frame.is_echo]
+    judgement.is_closed = any(frame.kind == CLOSING_MARK for frame in segment.frames)
+    judgement.valid_end = len(segment.data)
+    if not is_whole(segment):
+        judgement.verdict = DAMAGED
+    return judgement
+
+
 def _walk(judgement: Judgement, limits: _Limits, durable: int) -> None:
     """Follows the frame numbers from 0 and takes the frames that count."""
     segment = judgement.segment
@@ -102,8 +117,8 @@ def _walk(judgement: Judgement, limits: _Limits, durable: int) -> None:
     by_number: dict[int, Frame] = {}
     for frame in frames:
         standing = by_number.get(frame.number)
-        if frame.end <= end and (standing is None or standing.kind == ECHO):
-            if standing is None or frame.kind != ECHO:
+        if frame.end <= end and (standing is None or standing.is_echo):
+            if standing is None or not frame.is_echo:
                 by_number[frame.number] = frame
     assert segment.header is not None
     expected = segment.header.first_number
@@ -174,7 +189,7 @@ def _check_twins(judgement: Judgement, durable: int) -> None:
         offsets[frame.number, frame.kind] = frame.offset
     for frame in judgement.counting:
         other = ECHO if frame.kind == BATCH else BATCH
-        if frame.is_mark or (frame.number, other) in offsets or frame.first > durable:
+        if not frame.has_entries or (frame.number, other) in offsets or frame.first > durable:
             continue
         pages = -(-(frame.end - frame.offset) // PAGE) * PAGE
         offset = frame.offset + (pages if other == ECHO else -pages)
