@@ -30,7 +30,7 @@ extension Daybook {
           draftCount: groups.count { Draft($0) != nil },
           deadLetterCount: groups.count { DeadLetter($0) != nil },
           oldestUnsettled: unsettled.first?.operation.clock.time, lastPull: lastPull,
-          problem: problem,
+          problem: problem, storage: journal.storageProblem,
           isComplete: !state.scopes.isEmpty
             && state.scopes.values.allSatisfy { $0.position != nil },
           unknownCollections: state.unknownCollections,

@@ -38,6 +38,8 @@ public final class Daybook: Sendable {
     var automatic: Task<Void, Never>?
     var isClosed = false
     var haveObserversEnded = false
+    /// The last suspension or resumption, which the next one waits for.
+    var transition: Task<Void, any Error>?
   }
 
   /// Opens the log at `url`, and makes it if there is none. The whole log is replayed into memory.
@@ -93,7 +95,7 @@ public final class Daybook: Sendable {
     maker = OperationMaker(
       incarnation: incarnation, account: account, device: device,
       environment: options.environment)
-    guard let transport, opened.damage?.isReadOnly != true else {
+    guard let transport, opened.damage?.isReadOnly != true, opened.log.refusal == nil else {
       driver = nil
       return
     }
@@ -184,6 +186,20 @@ public final class Daybook: Sendable {
     return try await write(strategy: strategy) { transaction in
       try transaction.perform(action, on: key, fields: fields)
     }
+  }
+
+  /// Runs `body` once all that were handed over before it are done.
+  func inTurn(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    let task = shared.withLock { shared in
+      let before = shared.transition
+      let task = Task {
+        _ = await before?.result
+        try await body()
+      }
+      shared.transition = task
+      return task
+    }
+    try await task.value
   }
 
   // MARK: - Closing

@@ -64,6 +64,8 @@ public struct Status: Sendable, Hashable {
   public let lastPull: Timestamp?
   /// The last problem that no later success has cleared.
   public let problem: Problem?
+  /// Why nothing is written to the log now; `nil` once a write has worked again.
+  public let storage: StorageProblem?
   /// Whether every scope that the account pulls has been pulled once.
   public let isComplete: Bool
   /// Collections that the log has and the schema lacks: their bytes are kept.

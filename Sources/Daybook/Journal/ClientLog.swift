@@ -65,7 +65,7 @@ struct ClientLog: Sendable {
       // A torn tail was never acknowledged: nothing that anybody has seen is missing.
       let messages = log.findings.filter { $0.kind != .tornTail }.map(\.message)
       let damage =
-        messages.isEmpty && !log.isReadOnly
+        messages.isEmpty && !log.isReadOnly || log.refusal?.isDamage == false
         ? nil : DamageSummary(findings: messages, isReadOnly: log.isReadOnly)
       return Opened(log: ClientLog(log: log), state: state, damage: damage)
     } catch {
@@ -100,9 +100,32 @@ struct ClientLog: Sendable {
     }
   }
 
+  /// Why nothing can be written as long as the log is open.
+  var refusal: DaybookError? { log.refusal.map { DaybookError($0) } }
+
+  /// Closes the streams and lets go of the lock; appends fail until ``resume()``.
+  func suspend() throws(DaybookError) {
+    do throws(LogError) { try log.suspend() } catch { throw DaybookError(error) }
+  }
+
+  /// Takes the lock again, unless somebody else has it or has written to the log.
+  func resume() throws(DaybookError) {
+    do throws(LogError) { try log.resume() } catch { throw DaybookError(error) }
+  }
+
   /// Marks the log as closed and lets go of it.
   func close() throws(DaybookError) {
     do throws(LogError) { try log.close() } catch { throw DaybookError(error) }
+  }
+}
+
+extension LogError {
+  /// What is refused is refused for the log's own state, not for the machine's.
+  fileprivate var isDamage: Bool {
+    switch self {
+    case .notPermitted, .diskFull: return false
+    default: return true
+    }
   }
 }
 

@@ -20,6 +20,10 @@ final class Journal: Sendable {
     case outbox(Body, done: Done)
     /// Entries of the feed, as one append that is synced before it shows.
     case feed([Entry], done: Done)
+    /// Closes the log's files and lets go of its lock; bodies are not run until `resume`.
+    case suspend(done: Done)
+    /// Takes the lock again and goes on.
+    case resume(done: Done)
     /// Ends the thread once everything before it is done.
     case close(done: Done)
   }
@@ -38,6 +42,7 @@ final class Journal: Sendable {
   private let queue = Mutex(Queue())
   private let signal = DispatchSemaphore(value: 0)
   private let listeners = Mutex<[Int: Listener]>([:])
+  private let storage = Mutex<Storage>(Storage())
 
   private struct Queue {
     var work: [Work] = []
@@ -45,10 +50,16 @@ final class Journal: Sendable {
     var nextListener = 0
   }
 
+  private struct Storage {
+    var problem: StorageProblem?
+    var isSuspended = false
+  }
+
   /// Starts the thread on a log that has been replayed into `state`.
   init(log: ClientLog, state: SharedState) {
     self.log = log
     self.state = state
+    storage.withLock { $0.problem = log.refusal.flatMap { StorageProblem($0) } }
     let thread = Thread { [self] in run() }
     thread.name = "daybook journal"
     thread.stackSize = 1 << 20
@@ -84,6 +95,25 @@ final class Journal: Sendable {
   func store(_ entries: [Entry]) async throws {
     try await withCheckedThrowingContinuation { (waiting: CheckedContinuation<Void, any Error>) in
       enqueue(.feed(entries, done: { waiting.resume(with: $0) }))
+    }
+  }
+
+  /// Why the last append failed, or why none is tried; `nil` once one has worked.
+  var storageProblem: StorageProblem? {
+    storage.withLock { $0.isSuspended ? .suspended : $0.problem }
+  }
+
+  /// Finishes all that waits and lets go of the log's lock. It is let go also if this throws.
+  func suspend() async throws {
+    try await withCheckedThrowingContinuation { (waiting: CheckedContinuation<Void, any Error>) in
+      enqueue(.suspend(done: { waiting.resume(with: $0) }))
+    }
+  }
+
+  /// Takes the log's lock again; stays suspended if this throws.
+  func resume() async throws {
+    try await withCheckedThrowingContinuation { (waiting: CheckedContinuation<Void, any Error>) in
+      enqueue(.resume(done: { waiting.resume(with: $0) }))
     }
   }
 
@@ -126,6 +156,19 @@ final class Journal: Sendable {
         group = []
         switch item {
         case .feed(let entries, let done): done(Result { try writeFeed(entries) })
+        case .suspend(let done):
+          let result = Result { try log.suspend() }
+          storage.withLock { $0.isSuspended = true }
+          done(result)
+        case .resume(let done):
+          let result = Result { try log.resume() }
+          storage.withLock { storage in
+            switch result {
+            case .success: storage.isSuspended = false
+            case .failure(let error): storage.problem = StorageProblem(error)
+            }
+          }
+          done(result)
         case .close(let done):
           let result = Result { try log.close() }
           // Listeners may hold what holds the journal.
@@ -154,6 +197,10 @@ final class Journal: Sendable {
   }
 
   private func writeOutbox(_ waiting: [(Body, Done)]) {
+    if storage.withLock({ $0.isSuspended }) {
+      for (_, done) in waiting { done(.failure(DaybookError(LogError.suspended))) }
+      return
+    }
     var rest = waiting[...]
     while !rest.isEmpty {
       var staged = StagedWrites()
@@ -181,7 +228,10 @@ final class Journal: Sendable {
   private func finish(_ group: [Ran]) {
     let written = group.map(\.entries).filter { !$0.isEmpty }
     do throws(DaybookError) {
-      if !written.isEmpty { apply(written.flatMap { $0 }, from: try log.appendOutbox(written)) }
+      if !written.isEmpty {
+        let first = try stored { () throws(DaybookError) in try log.appendOutbox(written) }
+        apply(written.flatMap { $0 }, from: first)
+      }
       for ran in group { ran.done(ran.failure.map { .failure($0) } ?? .success(())) }
     } catch {
       for ran in group {
@@ -193,7 +243,22 @@ final class Journal: Sendable {
   }
 
   private func writeFeed(_ entries: [Entry]) throws {
-    apply(entries, from: try log.appendFeed(entries))
+    let first = try stored { () throws(DaybookError) in try log.appendFeed(entries) }
+    apply(entries, from: first)
+  }
+
+  /// Appends, and keeps in mind how the disk stands.
+  private func stored(
+    _ append: () throws(DaybookError) -> UInt64
+  ) throws(DaybookError) -> UInt64 {
+    do throws(DaybookError) {
+      let first = try append()
+      storage.withLock { $0.problem = nil }
+      return first
+    } catch {
+      if let problem = StorageProblem(error) { storage.withLock { $0.problem = problem } }
+      throw error
+    }
   }
 
   private func apply(_ entries: [Entry], from first: UInt64) {
@@ -212,7 +277,9 @@ final class Journal: Sendable {
 extension Journal.Work {
   fileprivate func finish(_ result: Result<Void, any Error>) {
     switch self {
-    case .outbox(_, let done), .feed(_, let done), .close(let done): done(result)
+    case .outbox(_, let done), .feed(_, let done), .suspend(let done), .resume(let done),
+      .close(let done):
+      done(result)
     }
   }
 }

@@ -18,6 +18,8 @@ actor SyncDriver {
   private var tasks: [Int: Task<Void, Never>] = [:]
   private var nextTask = 0
   private var isStopped = false
+  /// Nothing is begun: no request, no timer.
+  private var isSuspended = false
   private var rounds: [CheckedContinuation<Void, Never>] = []
   private(set) var lastPull: Timestamp?
   private var failure: Status.Problem?
@@ -43,13 +45,18 @@ actor SyncDriver {
   var problem: Status.Problem? { (push.pause ?? pull.pause).map { Status.Problem($0) } ?? failure }
 
   /// Sends what waits, unless a schedule says to wait; an urgent wake passes it.
-  func wakePush(isUrgent: Bool) { step(push: .wake(isUrgent: isUrgent)) }
+  func wakePush(isUrgent: Bool) {
+    if !isSuspended { step(push: .wake(isUrgent: isUrgent)) }
+  }
 
   /// Looks for changes, unless a schedule says to wait; an urgent wake passes it.
-  func wakePull(isUrgent: Bool) { step(pull: .wake(isUrgent: isUrgent)) }
+  func wakePull(isUrgent: Bool) {
+    if !isSuspended { step(pull: .wake(isUrgent: isUrgent)) }
+  }
 
   /// Goes on after a pause.
   func resume() {
+    if isSuspended { return }
     failure = nil
     step(pull: .resumed)
     step(push: .resumed)
@@ -58,6 +65,7 @@ actor SyncDriver {
   /// Sends what waits, and pulls what is new; returns when there is no more to do now, or when a
   /// problem makes it wait. The first pull of a log goes before its first push: it registers it.
   func round() async {
+    if isSuspended { return }
     // A pull under way may have looked already; it is to look once more.
     if pull.isBusy { step(pull: .wake(isUrgent: true)) }
     if journal.state.read({ $0.binding?.incarnation != $0.incarnation }) {
@@ -92,6 +100,30 @@ actor SyncDriver {
     for task in running { task.cancel() }
     for task in running { await task.value }
     wakeRounds()
+  }
+
+  /// Gives up what is under way and waits until it has ended; nothing is begun until ``goOn()``.
+  /// To the machines it is as if the network had gone.
+  func suspend() async {
+    isSuspended = true
+    pushTimer?.cancel()
+    pullTimer?.cancel()
+    // What ends may begin something: an answer that was received is still recorded.
+    while !tasks.isEmpty {
+      let running = tasks.values
+      for task in running { task.cancel() }
+      for task in running { await task.value }
+    }
+  }
+
+  /// Goes on after a suspension, at once if sync runs by itself.
+  func goOn() {
+    guard isSuspended else { return }
+    isSuspended = false
+    failure = nil
+    guard isAutomatic else { return }
+    step(pull: .wake(isUrgent: true))
+    step(push: .wake(isUrgent: true))
   }
 
   // MARK: - Steps
@@ -137,12 +169,12 @@ actor SyncDriver {
     case .send(let request):
       count(request)
       run { driver in
-        let answer = await driver.connection.push(request)
+        let answer = await driver.ask { await $0.push(request) }
         await driver.receive(answer)
       }
     case .wait(let until):
       pushTimer?.cancel()
-      guard isAutomatic else { return }
+      guard isAutomatic, !isSuspended else { return }
       pushTimer = timer(until) { $0.step(push: .wake(isUrgent: false)) }
     case .pause: break  // Told by `problem`.
     }
@@ -153,13 +185,13 @@ actor SyncDriver {
     case .fetchChanges(let after):
       let serverID = journal.state.read { $0.binding?.serverID }
       run { driver in
-        let answer = await driver.connection.changes(after: after, serverID: serverID)
+        let answer = await driver.ask { await $0.changes(after: after, serverID: serverID) }
         await driver.receive(answer) { .page($0) }
       }
     case .fetchRows(let scope, let after):
       let serverID = journal.state.read { $0.binding?.serverID }
       run { driver in
-        let answer = await driver.connection.rows(of: scope, after: after, serverID: serverID)
+        let answer = await driver.ask { await $0.rows(of: scope, after: after, serverID: serverID) }
         await driver.receive(answer) { .rows($0) }
       }
     case .store(let entries):
@@ -182,13 +214,24 @@ actor SyncDriver {
       }
     case .wait(let until):
       pullTimer?.cancel()
-      guard isAutomatic else { return }
+      guard isAutomatic, !isSuspended else { return }
       pullTimer = timer(until) { $0.step(pull: .wake(isUrgent: false)) }
     case .pause: break  // Told by `problem`.
     case .finish:
       lastPull = environment.now()
       if !push.isBusy { step(push: .wake(isUrgent: false)) }
     }
+  }
+
+  /// Sends a request, unless the store was suspended meanwhile.
+  private func ask<Message: Sendable>(
+    _ send: @Sendable (ServerConnection) async -> ServerConnection.Answer<Message>
+  ) async -> ServerConnection.Answer<Message> {
+    if isSuspended {
+      let failure = SyncFailure.unreachable(reason: "the store is suspended")
+      return .failure(ServerConnection.FailedRequest(failure: failure))
+    }
+    return await send(connection)
   }
 
   private func receive(_ answer: ServerConnection.Answer<PushReply>) {
