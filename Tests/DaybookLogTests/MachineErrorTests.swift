@@ -82,7 +82,7 @@ import Testing
         switch error {
         // S68: the error says what is the matter.
         case .diskFull: break
-        case .notWritten(let cause), .outcomeUnknown(let cause):
+        case .notWritten(let cause):
           #expect(cause.reason == .diskFull, "\(capacity) bytes")
         default: Issue.record(error, "\(capacity) bytes")
         }

@@ -15,11 +15,12 @@ extension Daybook {
     }
   }
 
-  /// Takes the log's lock again; writing and sync go on. Does nothing if the store is not suspended.
+  /// Takes the log's lock again; writing and sync go on. Does nothing if the store is not
+  /// suspended.
   ///
   /// - Throws: ``DaybookError``: `locked` while another process has the log open (try again later),
-  ///   `writtenByOther` if one has written to it: close the store and open it anew. Nothing is lost,
-  ///   and the store stays suspended.
+  ///   `writtenByOther` if one has written to it: close the store and open it anew. Nothing is
+  ///   lost, and the store stays suspended.
   public func resume() async throws {
     try await inTurn { [driver, journal] in
       try await journal.resume()

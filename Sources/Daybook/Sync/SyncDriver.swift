@@ -76,6 +76,8 @@ actor SyncDriver {
     await runPush()
     // Whoever could not be reached for a push is not asked for a pull.
     if !push.isWaiting { await runPull() }
+    // A pull that completed the base lets a push begin, whose end looks for changes once more.
+    while push.isBusy || pull.isBusy, !isStopped { await turn() }
   }
 
   private func runPush() async {

@@ -249,23 +249,34 @@ final class StreamWriter {
   /// After an error nothing is known of what was not synced, so the file is never written to again.
   /// What the next segment's header says settles it: where it can be written, the group is not
   /// there. Groups before it that were written and not synced go into the next segment.
-  private func retire(_ error: FileError, otherNext: UInt64) -> LogError {
-    guard segment != nil else { return LogError(error) }
-    abandon(after: error)
+  private func retire(_ failure: FileError, otherNext: UInt64) -> LogError {
+    guard segment != nil else { return LogError(failure) }
+    let isGone = abandon(after: failure)
     do throws(LogError) {
       if unsynced.isEmpty { try settle() } else { try catchUp(otherNext: otherNext) }
-      return .notWritten(error)
+      return .notWritten(failure)
     } catch {
+      if isGone { return .notWritten(failure) }
       return .outcomeUnknown(FileError(error) ?? FileError(.other(0), .create, directory))
     }
   }
 
   /// Lets go of the segment: what is not synced in it does not count, and the next header says so.
-  private func abandon(after error: FileError) {
-    guard let current = segment else { return }
+  ///
+  /// A full disk is no broken one: what the failed write took is given back, as room for the next
+  /// header. Returns whether that is durable, so that the group is not there whatever comes next.
+  @discardableResult
+  private func abandon(after error: FileError) -> Bool {
+    guard let current = segment else { return false }
+    var isGone = false
     if error.call == .write, error.reason == .diskFull {
-      // What the failed group took of the disk is room for the next header.
-      try? current.file.truncate(to: UInt64(current.syncedEnd))
+      do throws(FileError) {
+        try current.file.truncate(to: UInt64(current.syncedEnd))
+        try current.file.sync()
+        isGone = true
+      } catch {
+        // Then the next header says so, or the next opening.
+      }
     }
     current.file.close()
     previous = SegmentHeader.Predecessor(
@@ -274,6 +285,7 @@ final class StreamWriter {
     nextNumber = durableNumber + 1
     segment = nil
     isUnsettled = true
+    return isGone
   }
 
   /// Writes again, durably, what an error took away before it was synced. While that fails nothing

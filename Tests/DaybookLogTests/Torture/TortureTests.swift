@@ -11,7 +11,12 @@ import Testing
 
   @Test func `every action, crashes, faults and damage come up, and every kind of check`() {
     var sum = Torture.run(seed: 1, steps: 300)
-    for seed in UInt64(2)...8 { sum = sum.adding(Torture.run(seed: seed, steps: 300)) }
+    // Some checks are rare: which seeds come to them changes with every call that the log makes.
+    for seed in UInt64(2)...40 {
+      let isUnseen = sum.invariants.contains { $0.invariant != .bounded && $0.checks == 0 }
+      guard seed <= 8 || isUnseen else { break }
+      sum = sum.adding(Torture.run(seed: seed, steps: 300))
+    }
     #expect(sum.crashes > 50 && sum.faults > 50 && sum.damages > 5 && sum.openings > 100)
     #expect(Set(sum.actions.keys).isSuperset(of: Torture.actionNames))
     for tally in sum.invariants where tally.invariant != .bounded {
