@@ -66,10 +66,10 @@ package struct DamageEnumerator: Sendable {
     var count = 0
     for path in paths {
       guard let content = disk.content(of: path) else { continue }
-      for (place, changed) in changes(kind, content, path, density) {
+      for change in changes(kind, content, path, density) {
         let hurt = isFresh ? disk.crashed(.killed, seed: 0) : shared
-        if let changed = changed() { hurt.put(changed, at: path) } else { hurt.drop(path) }
-        try check(hurt, Damage(path: path, place: "\(path): \(place)"))
+        if let changed = change.make() { hurt.put(changed, at: path) } else { hurt.drop(path) }
+        try check(hurt, Damage(path: path, place: "\(path): \(change.place)"))
         if !isFresh { hurt.put(content, at: path) }
         count += 1
       }
@@ -78,7 +78,15 @@ package struct DamageEnumerator: Sendable {
   }
 
   /// What the file becomes, made only when it is its turn; `nil` for nothing.
-  private typealias Change = (place: String, make: () -> [UInt8]?)
+  private struct Change {
+    let place: String
+    let make: () -> [UInt8]?
+
+    init(_ place: String, _ make: @escaping () -> [UInt8]?) {
+      self.place = place
+      self.make = make
+    }
+  }
 
   private func changes(
     _ kind: Kind, _ content: [UInt8], _ path: String, _ density: Density
@@ -94,9 +102,9 @@ package struct DamageEnumerator: Sendable {
       }
     case .cut:
       return places(content, density).map { end in
-        ("cut to \(end) bytes", { Array(content[..<end]) })
+        Change("cut to \(end) bytes") { Array(content[..<end]) }
       }
-    case .missingFile: return [("missing", { nil })]
+    case .missingFile: return [Change("missing") { nil }]
     case .swappedFrames: return swaps(content)
     case .spliced: return splices(content, path)
     }
@@ -117,14 +125,11 @@ package struct DamageEnumerator: Sendable {
       }
       let bits = density == .all || isBusy ? Array(0..<8) : [offset % 8]
       return bits.map { bit in
-        (
-          "bit \(bit) of byte \(offset)",
-          {
-            var changed = content
-            changed[offset] ^= 1 << UInt8(bit)
-            return changed
-          }
-        )
+        Change("bit \(bit) of byte \(offset)") {
+          var changed = content
+          changed[offset] ^= 1 << UInt8(bit)
+          return changed
+        }
       }
     }
   }
@@ -135,14 +140,11 @@ package struct DamageEnumerator: Sendable {
     stride(from: 0, to: content.count, by: unit).compactMap { start in
       let end = min(start + unit, content.count)
       guard content[start..<end].contains(where: { $0 != 0 }) else { return nil }
-      return (
-        "bytes \(start) to \(end - 1)",
-        {
-          var changed = content
-          changed.replaceSubrange(start..<end, with: filling(end - start))
-          return changed
-        }
-      )
+      return Change("bytes \(start) to \(end - 1)") {
+        var changed = content
+        changed.replaceSubrange(start..<end, with: filling(end - start))
+        return changed
+      }
     }
   }
 
@@ -150,34 +152,27 @@ package struct DamageEnumerator: Sendable {
     let frames = SegmentScan(content).frames
     return zip(frames, frames.dropFirst()).compactMap { first, second in
       guard second.end <= content.count, first.end <= second.offset else { return nil }
-      return (
-        "the frames at \(first.offset) and \(second.offset) swapped",
-        {
-          let gap = content[first.end..<second.offset]
-          let swapped =
-            content[second.offset..<second.end] + gap + content[first.offset..<first.end]
-          return Array(content[..<first.offset] + swapped + content[second.end...])
-        }
-      )
+      return Change("the frames at \(first.offset) and \(second.offset) swapped") {
+        let gap = content[first.end..<second.offset]
+        let swapped = content[second.offset..<second.end] + gap + content[first.offset..<first.end]
+        return Array(content[..<first.offset] + swapped + content[second.end...])
+      }
     }
   }
 
   private func splices(_ content: [UInt8], _ path: String) -> [Change] {
     guard let other = donor?.content(of: path), other != content else { return [] }
-    var changes: [Change] = [("the whole file of another log", { other })]
+    var changes: [Change] = [Change("the whole file of another log") { other }]
     let count = min(content.count, other.count)
     for start in stride(from: 0, to: count, by: 4_096) {
       let end = min(start + 4_096, count)
       guard content[start..<end] != other[start..<end] else { continue }
       changes.append(
-        (
-          "the page at \(start) of another log",
-          {
-            var changed = content
-            changed.replaceSubrange(start..<end, with: other[start..<end])
-            return changed
-          }
-        ))
+        Change("the page at \(start) of another log") {
+          var changed = content
+          changed.replaceSubrange(start..<end, with: other[start..<end])
+          return changed
+        })
     }
     return changes
   }

@@ -47,6 +47,25 @@ enum SmallLog {
     return found
   }
 
+  /// What verifying says of every file.
+  static func reports(_ disk: any FileSystem) throws(LogError) -> [SegmentReport] {
+    let found = try LogDirectory(directory, fileSystem: disk)
+    let witnesses = try found.witnesses()
+    var reports: [SegmentReport] = []
+    for stream in ["feed", "outbox"] {
+      var segments = try found.segments(of: stream, witnesses: witnesses)
+      while let report = try segments.next() { reports.append(report) }
+    }
+    return reports
+  }
+
+  /// The files of a closed log that are not whole, with what is wrong.
+  static func unwhole(_ disk: any FileSystem) throws(LogError) -> [String] {
+    try reports(disk).filter { ![.clean, .settled].contains($0.verdict) }.map {
+      "\($0.file) \($0.verdict) \($0.findings.map(\.message))"
+    }
+  }
+
   static func entry(_ text: String) -> NewEntry {
     NewEntry(kind: 1, bytes: Array(text.utf8))
   }

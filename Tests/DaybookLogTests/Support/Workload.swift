@@ -37,7 +37,9 @@ struct Workload {
     .append("outbox", [[long("c2", 9_000)]]), .append("feed", [[noise("h1")]]),
     .append("feed", [[noise("h2")]]), .append("outbox", [["d1"]]), .idle, .close,
     .open, .append("outbox", [["e1"]]), .append("feed", [["i1"]]), .idle,
-    .append("outbox", [["e2"], [long("e3")]]), .append("feed", [["i2"]]),
+    .append("outbox", [["e2"], [long("e3")]]), .append("feed", [["i2"]], isSynced: false),
+    .append("feed", [[noise("j1"), "j2"]], isSynced: false), .append("feed", [["j3"]]),
+    .append("outbox", [[long("k1", 5_000), long("k2", 5_000)]]),
   ]
 
   /// Text that does not compress.
