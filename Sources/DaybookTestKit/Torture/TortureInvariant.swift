@@ -26,6 +26,8 @@ package enum TortureInvariant: String, Sendable, Hashable, CaseIterable {
   case numbersOnce = "numbers are never used twice"
   /// Nobody else can write to a log that is open.
   case oneWriter = "one writer"
+  /// Every link of the chain holds, but for files that were damaged.
+  case chained = "the chain verifies"
   /// Memory, files and bytes stay within their limits.
   case bounded = "bounded"
 }

@@ -73,7 +73,11 @@ extension TortureWorld {
   private func adopt(_ opening: Opening, _ findings: [LogFinding], isReadOnly: Bool, mayFail: Bool)
   {
     let told = findings.filter { $0.kind != .tornTail }
-    let strange = told.first { !damagedFiles.contains($0.file) }
+    let links = told.filter { [.seal, .chain].contains($0.kind) }
+    check(.chained, links.isEmpty || !damagedFiles.isEmpty, links.first?.message ?? "")
+    let strange = told.first {
+      !damagedFiles.contains($0.file) && ![.seal, .chain].contains($0.kind)
+    }
     check(.crashIsNoDamage, strange == nil, strange?.message ?? "")
     check(.opens, !isReadOnly || mayFail || !damagedFiles.isEmpty, "open for reading only")
     for (file, wasClosed) in freshDamage where wasClosed && file.hasSuffix(".dbs") {
@@ -129,7 +133,12 @@ extension TortureWorld {
       let witnesses = try found.witnesses()
       for stream in TortureStreamName.allCases {
         var segments = try found.segments(of: stream.rawValue, witnesses: witnesses)
-        while let report = try segments.next() { findings += report.findings }
+        segments.isHashed = true
+        var chain = ChainCheck(logID: try found.logID() ?? .zero)
+        while var report = try segments.next() {
+          chain.check(&report)
+          findings += report.findings
+        }
       }
     } catch {
       return []
