@@ -55,12 +55,7 @@ import Testing
         }
         let file = String(damage.path.dropFirst(SmallLog.directory.count + 1))
         if mustBeTold, !found.damage.contains(where: { $0.file == file }) {
-          // A whole file of another log that holds the same entries.
-          withKnownIssue(isIntermittent: true) {
-            Issue.record("\(damage.place) is not told: \(found.findings.map(\.message))")
-          } when: {
-            damage.place.hasSuffix("the whole file of another log")
-          }
+          Issue.record("\(damage.place) is not told: \(found.findings.map(\.message))")
         }
       }
     }
