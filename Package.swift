@@ -82,7 +82,7 @@ let package = Package(
         "Daybook", "DaybookServer", "DaybookServerCore", "DaybookNet", "DaybookLog", "DaybookSync",
         "DaybookFormat", "DaybookTestKit",
       ]),
-    tests("DaybookCLITests", ["DaybookLog", "DaybookFormat", "DaybookTestKit"]),
+    tests("DaybookCLITests", ["DaybookLog", "DaybookSync", "DaybookFormat", "DaybookTestKit"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11

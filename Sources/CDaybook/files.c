@@ -116,6 +116,10 @@ int daybook_rename_exclusive(const char *from, const char *to) {
   return unlink(from) == 0 ? 0 : -errno;
 }
 
+int daybook_rename_over(const char *from, const char *to) {
+  return rename(from, to) == 0 ? 0 : -errno;
+}
+
 int daybook_stat(const char *path, int *kind, uint64_t *size) {
   struct stat found;
   if (stat(path, &found) != 0) return -errno;

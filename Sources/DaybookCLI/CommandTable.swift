@@ -9,6 +9,8 @@ enum CommandTable {
     HistoryCommand.self,
     StatCommand.self,
     VerifyCommand.self,
+    BackupCommand.self,
+    RestoreCommand.self,
     SimulateLossyCommand.self,
     SimulateClockCommand.self,
     TortureCommand.self,

@@ -182,7 +182,8 @@ package final class Log: Sendable {
     }
     return LogIdentity(
       logID: try found.logID() ?? Identifier(high: random(), low: random()),
-      incarnation: newest?.incarnation ?? Identifier(high: random(), low: random()),
+      incarnation: configuration.newIncarnation ?? newest?.incarnation
+        ?? Identifier(high: random(), low: random()),
       account: configuration.account)
   }
 

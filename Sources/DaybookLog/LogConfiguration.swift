@@ -64,6 +64,9 @@ package struct LogConfiguration: Sendable {
   package var clock: @Sendable () -> HybridTime
   /// How long after the last group the idle mark is written; `nil` for never by itself.
   package var idleMarkDelay: Duration?
+  /// Begins a new life of the log by this name: each stream gets a segment that names it, at the
+  /// latest when the log is closed. `nil` goes on with the life that the log has.
+  package var newIncarnation: Identifier?
 
   /// A configuration of these parts.
   package init(

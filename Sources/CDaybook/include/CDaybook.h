@@ -35,6 +35,8 @@ int daybook_drop_cache(int descriptor);
 int daybook_sync_directory(const char *path);
 /// Renames, and fails with -EEXIST if there is something at `to`.
 int daybook_rename_exclusive(const char *from, const char *to);
+/// Renames; what is at `to` is replaced in one step.
+int daybook_rename_over(const char *from, const char *to);
 /// The kind (1 file, 2 directory, 3 other) and size of `path`.
 int daybook_stat(const char *path, int *kind, uint64_t *size);
 /// Takes an exclusive lock that belongs to the open file and ends with it; -EAGAIN if it is taken.

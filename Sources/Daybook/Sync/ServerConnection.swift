@@ -19,7 +19,11 @@ struct ServerConnection: Sendable {
   }
 
   func push(_ request: PushRequest) async -> Answer<PushReply> {
-    await send(
+    // The machine knows the device by its operations, which may come from a restored copy.
+    var request = request
+    request.account = account
+    request.device = device
+    return await send(
       "POST", Wire.pushPath, body: CBOREncoder.encode(request.value), serverID: request.serverID,
       expected: 207
     ) { value throws(EntryError) in try PushReply(value: value) }

@@ -58,6 +58,8 @@ extension Expectation {
     case .choice(let names):
       return "one of " + names.map { "`\($0)`" }.joined(separator: ", ")
     case .record: return "a record as `COLLECTION/ID`"
+    case .place:
+      return "a position as `outbox:17` or `feed:9`, or a time as `2026-03-02T14:05:00Z`"
     case .text: return "a text that is not empty"
     }
   }
@@ -70,7 +72,7 @@ extension Expectation {
       return "from \(grouped(range.lowerBound)) to \(grouped(range.upperBound))"
     case .number(let range): return "from \(plain(range.lowerBound)) to \(plain(range.upperBound))"
     case .numberRange(_, let count): return "inclusive, at most \(grouped(count))"
-    case .choice, .record, .text: return nil
+    case .choice, .record, .place, .text: return nil
     }
   }
 }

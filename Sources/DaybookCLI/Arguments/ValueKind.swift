@@ -17,6 +17,7 @@ enum Expectation: Sendable, Equatable {
   case numberRange(ClosedRange<Int>, maximumCount: Int)
   case choice([String])
   case record
+  case place
   case text
 }
 

@@ -13,6 +13,10 @@ enum DumpCommand: Command {
     "stream", .choice, help: "only this stream")
   static let record = Parameter<RecordName?>.optionalOption(
     "record", .record, help: "only the entries about this record, in the order of writing")
+  static let at = Parameter<LogPlace?>.optionalOption(
+    "at", .place, help: "the records as they were shown then, instead of the entries")
+  static let collection = Parameter<String?>.optionalOption(
+    "collection", .text(as: "NAME"), help: "with --at: only the records of this collection")
 
   static let syntax = Syntax(
     name: "dump",
@@ -21,20 +25,32 @@ enum DumpCommand: Command {
       "Shows the contents of records: it is meant for the owner of the data.",
       "A position as `outbox:17` is the number of an entry in its stream. The offset of an entry "
         + "is that of its frame. Kinds that this version need not know are shown as such.",
+      "With --at: every record as the device showed it behind that entry or at that time, its own "
+        + "operations laid over what it had from the server. A time is in UTC unless it says "
+        + "otherwise. It works as far back as the log keeps what is needed.",
       "Takes no lock and works while the log is in use.",
     ],
-    parameters: [directory, stream, record, CommonParameter.json],
+    parameters: [directory, stream, record, at, collection, CommonParameter.json],
     examples: [
       .init("daybook dump field/reps/01", "both streams of a device, file by file"),
       .init(
         "daybook dump field/server --record orders/15104 --json",
         "all that a server's log says of one record"),
+      .init(
+        "daybook dump field/reps/01 --at \"2026-03-02 14:05\" --collection orders",
+        "what the rep saw then"),
     ],
     statuses: ReadingStatus.all)
 
   static func run(_ arguments: Arguments, _ output: Output) throws -> ExitStatus {
     var writer = DumpWriter(output, isJSON: arguments[CommonParameter.json])
     let path = arguments[directory]
+    if let place = arguments[at] { return try dump(path, at: place, arguments, output) }
+    if arguments.names(collection) {
+      throw Failure(
+        status: .usage, message: "`--collection` goes with `--at`",
+        remedy: "Run `daybook dump --help` to see what it takes.")
+    }
     let stream = arguments[stream]?.rawValue
     let log = try OpenedLog(path)
     if let stream, !log.streams.contains(stream) {
@@ -54,6 +70,37 @@ enum DumpCommand: Command {
     }
     writer.finish()
     return condition.tell(log.path, on: output)
+  }
+
+  /// The records as of a place.
+  private static func dump(
+    _ path: String, at place: LogPlace, _ arguments: Arguments, _ output: Output
+  ) throws -> ExitStatus {
+    if arguments.names(stream) {
+      throw Failure(
+        status: .usage, message: "`--at` shows records, which both streams make: not `--stream`",
+        remedy: "Leave out one of the two.")
+    }
+    if case .position(let position) = place {
+      let log = try OpenedLog(path)
+      guard log.streams.contains(position.stream) else {
+        throw Failure(LogError.noSuchStream(position.stream))
+      }
+    }
+    let folded = try Projection.read(path, at: place, on: output)
+    let projection = folded.result
+    let name = arguments[record]
+    let records = projection.records(
+      of: arguments[collection], only: name.map { RecordKey($0.collection, $0.id) })
+    ProjectionWriter(output: output, isJSON: arguments[CommonParameter.json])
+      .write(projection, records)
+    if case .position(let position) = place, !projection.hasMore,
+      projection.ends[position.stream] ?? 0 < position.number
+    {
+      output.note(
+        "The log ends at \(position.stream):\(projection.ends[position.stream] ?? 0).")
+    }
+    return folded.condition.tell(folded.log.path, on: output)
   }
 
   /// File by file.

@@ -61,22 +61,23 @@ enum LogFold {
   /// this version may skip.
   ///
   /// A device's state begins with its newest snapshot, so what folds it has to end the replay. For
-  /// `history`, all that is kept is given instead. With findings the log is read again, since a
+  /// `history`, all that is kept is given instead; `asOf` leaves out snapshots that hold more than
+  /// these numbers. With findings the log is read again, since a
   /// writer may be at work.
   static func fold<Result>(
-    _ path: String, on output: Output, history: Bool = false,
+    _ path: String, on output: Output, history: Bool = false, asOf ends: [String: UInt64]? = nil,
     from start: (OpenedLog) throws(LogError) -> Result,
     _ body: (inout Result, LogEntry, Entry?) -> Void
   ) throws(LogError) -> Folded<Result> {
     try Rereading.read(findings: { (folded: Folded<Result>) in folded.condition.findings }) {
       () throws(LogError) in
       let log = try OpenedLog(path)
-      return try once(log, on: output, history: history, from: start, body)
+      return try once(log, on: output, history: history, asOf: ends, from: start, body)
     }
   }
 
   private static func once<Result>(
-    _ log: OpenedLog, on output: Output, history: Bool,
+    _ log: OpenedLog, on output: Output, history: Bool, asOf ends: [String: UInt64]?,
     from start: (OpenedLog) throws(LogError) -> Result,
     _ body: (inout Result, LogEntry, Entry?) -> Void
   ) throws(LogError) -> Folded<Result> {
@@ -86,7 +87,9 @@ enum LogFold {
     defer { progress.finish() }
     var count = 0
     // Of two frames that may both come, the feed's was there first.
-    var replay = try LogReplay(log.directory, streams: log.streams.reversed(), history: history)
+    var directory = log.directory
+    if let ends, let found = try directory.asOf(ends) { directory = found }
+    var replay = try LogReplay(directory, streams: log.streams.reversed(), history: history)
     try replay.run(
       visit: { _ throws(LogError) in
         count += 1

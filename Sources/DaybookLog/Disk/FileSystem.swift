@@ -16,6 +16,9 @@ package protocol FileSystem: Sendable {
   func syncDirectory(_ path: String) throws(FileError)
   /// Renames a file; throws `exists` if there is something by the new name.
   func rename(_ path: String, to newPath: String) throws(FileError)
+  /// Renames a file; one that is there by the new name is replaced, in one step where the system
+  /// can.
+  func replace(_ path: String, over newPath: String) throws(FileError)
   /// Removes a file.
   func remove(_ path: String) throws(FileError)
   /// What is at `path`; `nil` if nothing is.
@@ -25,6 +28,14 @@ package protocol FileSystem: Sendable {
   func lock(_ path: String) throws(FileError) -> any FileLock
   /// Whether somebody holds the lock of the file at `path`.
   func isLocked(_ path: String) -> Bool
+}
+
+extension FileSystem {
+  /// Removes what is there, then renames.
+  package func replace(_ path: String, over newPath: String) throws(FileError) {
+    if try attributes(of: newPath) != nil { try remove(newPath) }
+    try rename(path, to: newPath)
+  }
 }
 
 /// A file that is open.

@@ -46,6 +46,11 @@ package struct SystemFileSystem: FileSystem {
     try check(Int64(daybook_rename_exclusive(path, newPath)), .rename, newPath)
   }
 
+  /// Renames a file over another one.
+  package func replace(_ path: String, over newPath: String) throws(FileError) {
+    try check(Int64(daybook_rename_over(path, newPath)), .rename, newPath)
+  }
+
   /// Removes a file.
   package func remove(_ path: String) throws(FileError) {
     guard unlink(path) == 0 else { throw FileError(errno: errno, .remove, path) }

@@ -47,7 +47,7 @@ package struct LogDirectory: Sendable {
   /// The streams, by name.
   package let streams: [Stream]
   /// The snapshots, the oldest first, by what their names say.
-  package let snapshots: [SnapshotFile]
+  package internal(set) var snapshots: [SnapshotFile]
   /// What is missing but not needed, in words.
   package let notes: [String]
   /// There is nothing in the directory, or nothing but what opening an empty log leaves.

@@ -61,7 +61,7 @@ final class StreamWriter {
     durableNumber = nextNumber - 1
     lastOrdinal = last?.lastOrdinal ?? 0
     isClosed = last.map { $0.isClosed && $0.findings.isEmpty } ?? false
-    isUnsettled = last != nil && !isClosed
+    isUnsettled = last != nil && (!isClosed || configuration.newIncarnation != nil)
     guard let last, last.ordinal > 0 else { return }
     previous = SegmentHeader.Predecessor(
       ordinal: last.lastOrdinal, validEnd: UInt64(last.validEnd), lastNumber: nextNumber - 1,

@@ -58,6 +58,15 @@ extension SimulatedDisk {
     }
   }
 
+  /// Renames a file over another one.
+  package func replace(_ path: String, over newPath: String) throws(FileError) {
+    try call(.rename, path) { state, _ throws(FileError) in
+      guard let node = state.live[path] else { throw FileError(.notFound, .rename, path) }
+      state.live[path] = nil
+      state.live[newPath] = node
+    }
+  }
+
   /// Removes a file.
   package func remove(_ path: String) throws(FileError) {
     try call(.remove, path) { state, _ throws(FileError) in

@@ -1,0 +1,112 @@
+import DaybookFormat
+
+/// What is in the directory of the copy already, and what may take its place.
+extension LogBackup {
+  /// Refuses a directory that holds something else than an earlier state of this log.
+  func checkTarget(_ log: LogDirectory) throws(CopyError) {
+    do throws(FileError) {
+      guard let found = try fileSystem.attributes(of: target) else { return }
+      guard found.kind == .directory else { throw FileError(.notADirectory, .stat, target) }
+      let names = try fileSystem.list(target)
+      // A backup that ended at once.
+      if names.allSatisfy({ LogBackup.firstNames.contains($0) || isTemporary($0) }),
+        try !holdsSegments()
+      {
+        return
+      }
+    } catch {
+      throw CopyError(error)
+    }
+    let copy: LogDirectory
+    do throws(CopyError) {
+      copy = try directory(target)
+    } catch {
+      if case .log(.notALog) = error { throw .notEmpty(path: target) }
+      throw error
+    }
+    do throws(LogError) {
+      let ids = [log, copy].map { directory in
+        (try? directory.newestHeader())??.logID ?? directory.formatLogID
+      }
+      if let own = ids[0], let other = ids[1], own != other { throw .notALog(path: target) }
+      if let file = try otherLife(log, copy) { throw .notFound(path: file) }
+    } catch {
+      switch error {
+      case .notALog: throw .otherLog(path: target)
+      case .notFound(let file): throw .otherLife(path: target, file: file)
+      default: throw .log(error)
+      }
+    }
+  }
+
+  /// What a backup makes before it copies the first segment.
+  private static let firstNames: Set = [
+    LogDirectory.lockFile, LogDirectory.formatFile, "outbox", "feed", "changes",
+  ]
+
+  private func holdsSegments() throws(FileError) -> Bool {
+    for name in ["outbox", "feed", "changes"] {
+      let folder = "\(target)/\(name)"
+      guard try fileSystem.attributes(of: folder) != nil else { continue }
+      if try fileSystem.list(folder).contains(where: { !isTemporary($0) }) { return true }
+    }
+    return false
+  }
+
+  /// A file of `copy` that this log never had: another one by its name is here, or none as new.
+  private func otherLife(
+    _ log: LogDirectory, _ copy: LogDirectory
+  ) throws(LogError) -> String? {
+    for stream in copy.streams {
+      let own = log.streams.first { $0.name == stream.name }?.segments ?? []
+      if let last = stream.segments.last, last.ordinal > own.last?.ordinal ?? 0 {
+        return last.file
+      }
+      let names = Set(own.map(\.file))
+      for segment in stream.segments where names.contains(segment.file) {
+        guard let there = try copy.header(of: segment.file),
+          let here = try log.header(of: segment.file)
+        else { continue }
+        if there.salt != here.salt { return segment.file }
+      }
+    }
+    return nil
+  }
+
+  func isTemporary(_ name: String) -> Bool {
+    name.hasSuffix(FileCopier.temporarySuffix)
+  }
+
+  func existing(_ file: String) throws(CopyError) -> [UInt8]? {
+    let path = "\(target)/\(file)"
+    do throws(FileError) {
+      guard try fileSystem.attributes(of: path) != nil else { return nil }
+      let open = try fileSystem.open(path, writable: false)
+      defer { open.close() }
+      open.dropCache()
+      return try open.read(at: 0, count: Int(clamping: try open.byteCount()))
+    } catch {
+      throw CopyError(error)
+    }
+  }
+
+  /// Whether the file in the copy holds a frame that is not in `bytes`, or in the log's own file:
+  /// then that one has been damaged since, and must not take its place.
+  func holdsMore(_ file: String, than bytes: [UInt8]?) throws(CopyError) -> Bool {
+    guard file.hasSuffix(LogLayout.segmentSuffix), let there = try existing(file) else {
+      return false
+    }
+    let own: [UInt8]
+    if let bytes {
+      own = bytes
+    } else {
+      do throws(LogError) {
+        own = try LogDirectory(source, fileSystem: fileSystem).bytes(of: file)
+      } catch {
+        throw .log(error)
+      }
+    }
+    let frames = Set(SegmentScan(own).frames.map(\.header))
+    return SegmentScan(there).frames.contains { $0.isBatch && !frames.contains($0.header) }
+  }
+}
