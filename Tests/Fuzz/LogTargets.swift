@@ -60,11 +60,18 @@ enum LogTargets {
       let witnesses = try? directory.witnesses()
     else { return }
     for stream in directory.streams {
-      var reports = directory.segments(of: stream.name, witnesses: witnesses)
-      while let report = try? reports.next() {
+      guard var reports = try? directory.segments(of: stream.name, witnesses: witnesses) else {
+        return
+      }
+      reports.isHashed = true
+      var check = ChainCheck(logID: directory.formatLogID ?? .zero)
+      while var report = try? reports.next() {
+        check.check(&report)
+        if let sealed = report.sealed { _ = sealed.isProven() }
         for finding in report.findings { hold(!finding.message.isEmpty, "a finding has no words") }
       }
     }
+    _ = try? directory.newestSnapshot()
     let names = directory.streams.map(\.name).sorted(by: >)
     guard var replay = try? LogReplay(directory, streams: names) else { return }
     var next: [String: UInt64] = [:]

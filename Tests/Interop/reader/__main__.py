@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from .compare import compare_fixtures, compare_programs
+from .damage import compare_damaged
 from .directory import read_directory
 from .dump import dump
 from .history import anchor, histories
@@ -15,6 +16,8 @@ USAGE = """usage: python3 -m reader dump DIR          the log as JSON Lines
        python3 -m reader anchor DIR        where the log's history stands
        python3 -m reader compare FIXTURES  every fixture against its expected dump
        python3 -m reader same DAYBOOK DIR  every log in DIR against what the program DAYBOOK dumps
+       python3 -m reader damage DAYBOOK FIXTURES ROUNDS SEED [exact]
+                                           the same of fixtures that are damaged at random
 """
 
 
@@ -36,6 +39,10 @@ def main(arguments: list[str]) -> int:
         return compare_fixtures(Path(arguments[1]))
     if len(arguments) == 3 and arguments[0] == "same":
         return compare_programs(Path(arguments[1]), Path(arguments[2]))
+    if len(arguments) in (5, 6) and arguments[0] == "damage":
+        rounds, seed = int(arguments[3]), int(arguments[4])
+        is_exact = arguments[5:] == ["exact"]
+        return compare_damaged(Path(arguments[1]), Path(arguments[2]), rounds, seed, is_exact)
     sys.stderr.write(USAGE)
     return 2
 

@@ -58,7 +58,7 @@ def compare_programs(daybook: Path, root: Path) -> int:
 
 
 def show_problems(directory: Directory) -> bool:
-    """Prints what is wrong with seals, chain, proofs and snapshots, and says whether anything is."""
+    """Prints what is wrong with seals, chain and snapshots, and says whether anything is."""
     problems = [
         problem for history in histories(directory).values() for problem in history.problems]
     print("".join(f"{directory.path}: {problem}\n" for problem in problems), end="")

@@ -40,7 +40,7 @@ def _segment(judgement: Judgement) -> dict[str, Fact]:
         "ordinal": segment.ordinal,
         "verdict": judgement.verdict,
         "sealed": judgement.is_closed,
-        "spare": segment.is_spare,
+        "spare": judgement.is_spare,
         "bytes": len(segment.data),
         "validEnd": judgement.valid_end,
         "logID": header.log_id if header else None,

@@ -49,7 +49,7 @@ def is_whole(segment: Segment) -> bool:
     found = seal_of(segment)
     if segment.header is None or segment.bad_headers or found is None:
         return False
-    if seal_problems(segment) or has_stray_bytes(segment):
+    if seal_problems(segment) or stray_offsets(segment):
         return False
     seal, _ = found
     kinds = [frame.kind for frame in segment.frames]
@@ -59,14 +59,26 @@ def is_whole(segment: Segment) -> bool:
         and kinds.count(CLOSING_MARK) == 2 and kinds[-1] == CLOSING_MARK)
 
 
-def has_stray_bytes(segment: Segment) -> bool:
-    """Whether there are bytes that are neither a header copy's, nor a frame's, nor zero."""
-    free = HEADER_SIZE
-    rest = [(PAGE, PAGE + HEADER_SIZE)]
-    rest += [(frame.offset, frame.offset + 80 + frame.stored) for frame in segment.frames]
-    for begin, end in rest:
-        if any(segment.data[free:begin]):
-            return True
-        free = end
-    assert free >= FIRST_FRAME or not segment.frames
-    return any(segment.data[free:])
+def stray_offsets(segment: Segment) -> list[int]:
+    """The first byte of each run that is neither in a header copy, nor in a frame, nor zero."""
+    covered = [
+        (offset, offset + HEADER_SIZE) if offset not in segment.bad_headers
+        else (offset, offset + PAGE) for offset in (0, PAGE)]
+    for frame in segment.frames:
+        covered += [(frame.offset, frame.offset + 80 + frame.stored), (frame.end, frame.end)]
+    strays = []
+    free = 0
+    for begin, end in covered + [(len(segment.data), 0)]:
+        # The two header pages and what follows are runs of their own.
+        for start, stop in _split(free, begin):
+            rest = segment.data[start:stop].lstrip(b"\0")
+            if rest:
+                strays.append(stop - len(rest))
+        free = max(free, end)
+    return strays
+
+
+def _split(begin: int, end: int) -> list[tuple[int, int]]:
+    if begin < FIRST_FRAME < end:
+        return [(begin, FIRST_FRAME), (FIRST_FRAME, end)]
+    return [(begin, end)]

@@ -8,20 +8,57 @@ from typing import Optional
 from .directory import Directory, HeadEntry
 from .frame import BATCH, CLOSING_MARK, ECHO, Frame
 from .layout import crc32c
-from .seals import is_whole
-from .segment import FIRST_FRAME, PAGE, Predecessor, Segment
+from .names import FileName
+from .seals import is_whole, stray_offsets
+from .segment import FIRST_FRAME, LARGEST_NUMBER, PAGE, Predecessor, Segment
 
 TORN, HEALED, DAMAGED, MISSING = "torn", "healed", "damaged", "missing"
-WORST_FIRST = (MISSING, DAMAGED, TORN, HEALED)
+WORST_FIRST = (MISSING, DAMAGED, HEALED, TORN)
+MARK_SIZE = 80
+
+HEADER_COPY = (HEALED, "one copy of the header fails its checksum; the other stands in")
+HEADER = (DAMAGED, "both copies of the header fail their checksum")
+FRAME = (DAMAGED, "an acknowledged frame fails its checks")
+FRAME_COPY = (HEALED, "one copy of a frame fails its checks; the other stands in")
+PADDING = (HEALED, "bytes that must be zero are not; no entry is touched")
+SETTLED_TAIL = (HEALED, "the bytes behind the valid end have changed; no entry is touched")
+FILE_SIZE = (HEALED, "the file has another size than it was closed with")
+MARK = (HEALED, "a mark or the seal fails its checks; no entry is touched")
+GONE = (MISSING, "acknowledged entries are missing")
+TAIL = (TORN, "the last write did not finish; it was never acknowledged")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a file."""
+    """One thing that is wrong with a file, and the numbers that are lost by it."""
 
-    verdict: str
+    kind: tuple[str, str]
     offset: int
-    words: str
+    lost: Optional[tuple[int, int]] = None
+
+    @property
+    def words(self) -> str:
+        """The finding in words."""
+        if self.lost is None:
+            return self.kind[1]
+        first, last = self.lost
+        return f"{self.kind[1]} (entr{f'y {first}' if first == last else f'ies {first} to {last}'})"
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether entries are lost by it."""
+        return self.kind[0] in (DAMAGED, MISSING)
+
+
+@dataclass
+class Context:
+    """What is known of a segment from outside its file."""
+
+    expected: int
+    witness: int = 0
+    settled: Optional[Predecessor] = None
+    last: Optional[int] = None
+    head: Optional[HeadEntry] = None
 
 
 @dataclass
@@ -31,69 +68,98 @@ class Judgement:
     segment: Segment
     verdict: str = "clean"
     is_closed: bool = False
+    is_spare: bool = False
     valid_end: int = 0
+    next_number: int = 1
     counting: list[Frame] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
+    def add(
+        self, kind: tuple[str, str], offset: int, first: int = 1, last: int = 0
+    ) -> None:
+        """Adds a finding; no number is lost by it if `last` is below `first`."""
+        self.findings.append(Finding(kind, offset, (first, last) if first <= last else None))
 
-@dataclass(frozen=True)
-class _Limits:
-    """Where the frames that count end, by the header of a later segment; None is no limit."""
-
-    settled: Optional[Predecessor] = None
-    below: Optional[int] = None
+    @property
+    def last_lost(self) -> int:
+        """The highest number that is lost; 0 if none is."""
+        return max((finding.lost[1] for finding in self.findings if finding.lost), default=0)
 
 
 def judge(directory: Directory) -> dict[str, list[Judgement]]:
     """The judgement of every file, by stream, in the order of their ordinals."""
-    result = {}
-    for stream, segments in directory.streams.items():
-        others = [name for name in directory.streams if name != stream]
-        other_next = max(
-            (frame.other_next for name in others for segment in directory.streams[name]
-             for frame in segment.frames), default=0)
-        judgements = []
-        for index, segment in enumerate(segments):
-            later = [each for each in segments[index + 1:] if each.header]
-            head = directory.head.get(stream)
-            judgements.append(_judge(segment, later, head, other_next))
-        result[stream] = judgements
-    return result
+    return {stream: _judge_stream(directory, stream) for stream in directory.streams}
 
 
-def _limits(segment: Segment, later: list[Segment]) -> _Limits:
-    if not later or later[0].header is None:
-        return _Limits()
-    header = later[0].header
-    before = header.predecessor
-    if before is not None and before.ordinal == segment.ordinal:
-        return _Limits(settled=before, below=before.last + 1)
-    return _Limits(below=header.first_number)
+def _judge_stream(directory: Directory, stream: str) -> list[Judgement]:
+    segments = directory.streams[stream]
+    head = directory.head.get(stream)
+    witness = _witness(directory, stream)
+    judgements: list[Judgement] = []
+    expected, ordinal, is_open = 1, 1, False
+    last_ordinal = segments[-1].last_ordinal if segments else 0
+    is_file_missing = head is not None and head.valid_end > 0 and head.ordinal > last_ordinal
+    for index, segment in enumerate(segments):
+        if segment.ordinal != ordinal:
+            first = max(segment.header.first_number if segment.header else expected, expected)
+            judgements.append(_missing(stream, ordinal, expected, first - 1))
+            expected = first
+        context = Context(expected, 0 if is_file_missing else witness)
+        later = next((each for each in segments[index + 1:] if each.header), None)
+        if later is not None and later.header is not None:
+            before = later.header.predecessor
+            if before is not None and before.ordinal == segment.ordinal:
+                context.settled = before
+            context.last, context.witness = later.header.first_number - 1, 0
+        if head is not None and head.ordinal == segment.ordinal:
+            context.head = head
+        judgement = _judge(segment, context)
+        judgements.append(judgement)
+        expected = max(judgement.next_number, judgement.last_lost + 1)
+        ordinal, is_open = segment.last_ordinal + 1, not judgement.is_closed
+    if is_file_missing or (witness >= expected and not is_open):
+        named = head.ordinal if is_file_missing and head is not None else ordinal
+        judgements.append(_missing(stream, named, expected, witness))
+    return judgements
 
 
-def _judge(
-    segment: Segment, later: list[Segment], head: Optional[HeadEntry], other_next: int
-) -> Judgement:
-    judgement = Judgement(segment)
-    limits = _limits(segment, later)
-    if segment.header is None:
-        return judgement
+def _witness(directory: Directory, stream: str) -> int:
+    """The highest number that `HEAD` or the other stream knows to be durable."""
+    head = directory.head.get(stream)
+    witness = head.durable if head else 0
+    for other, segments in directory.streams.items():
+        if other == stream:
+            continue
+        for segment in reversed(segments):
+            if segment.frames:
+                highest = max(frame.other_next for frame in segment.frames)
+                witness = max(witness, highest - 1)
+                break
+    return witness
+
+
+def _missing(stream: str, ordinal: int, first: int, last: int) -> Judgement:
+    name = FileName(f"{stream}/{ordinal:08}.g0.dbs", stream, ordinal, ordinal, 0)
+    segment = Segment(name.path, stream, ordinal, ordinal, 0, b"")
+    judgement = Judgement(segment, verdict=MISSING, next_number=max(first, last + 1))
+    judgement.add(GONE, 0, first, last)
+    return judgement
+
+
+def _judge(segment: Segment, context: Context) -> Judgement:
+    judgement = Judgement(segment, next_number=context.expected)
     if segment.generation > 0:
         return _judge_compacted(judgement)
-    head_here = head if head is not None and head.ordinal == segment.ordinal else None
-    durable = max((frame.durable for frame in segment.frames), default=0)
-    if head_here is not None:
-        durable = max(durable, head_here.durable)
-    if other_next:
-        durable = max(durable, other_next - 1)
-    if limits.below is not None:
-        durable = max(durable, limits.below - 1)
-    _walk(judgement, limits, durable)
-    _close(judgement)
-    _check_twins(judgement, durable)
-    _check_headers(judgement)
-    _settle(judgement, limits)
-    _summarise(judgement, limits)
+    if segment.header is None:
+        _without_header(judgement, context)
+    else:
+        _Walk(judgement, context).run()
+    _compare(judgement, context)
+    found = {finding.kind[0] for finding in judgement.findings}
+    has_tail = any(segment.data[judgement.valid_end:])
+    calm = "settled" if has_tail and not judgement.is_spare else "clean"
+    judgement.verdict = next((verdict for verdict in WORST_FIRST if verdict in found), calm)
+    judgement.findings.sort(key=lambda finding: finding.offset)
     return judgement
 
 
@@ -109,116 +175,193 @@ def _judge_compacted(judgement: Judgement) -> Judgement:
     return judgement
 
 
-def _walk(judgement: Judgement, limits: _Limits, durable: int) -> None:
-    """Follows the frame numbers from 0 and takes the frames that count."""
-    segment = judgement.segment
-    frames = segment.frames
-    end = limits.settled.valid_end if limits.settled else len(segment.data)
-    by_number: dict[int, Frame] = {}
-    for frame in frames:
-        standing = by_number.get(frame.number)
-        if frame.end <= end and (standing is None or standing.is_echo):
-            if standing is None or not frame.is_echo:
-                by_number[frame.number] = frame
-    assert segment.header is not None
-    expected = segment.header.first_number
-    place = FIRST_FRAME
-    previous = -1
-    for number in sorted(by_number):
-        frame = by_number[number]
-        if limits.below is not None and frame.next_number > limits.below:
-            break
-        if number != previous + 1 and frame.first != expected:
-            if durable < expected:
-                _torn(judgement, place)
-                return
-            _lost(judgement, place, expected, frame.first - 1)
-        previous = number
-        expected = frame.next_number
+def _without_header(judgement: Judgement, context: Context) -> None:
+    """A file of which nothing can be read without the header's salt."""
+    durable = max(context.witness, context.last or 0)
+    if context.settled is not None:
+        if context.settled.valid_end > 0:
+            judgement.add(HEADER, 0, context.expected, durable)
+    elif durable >= context.expected:
+        judgement.add(HEADER, 0, context.expected, durable)
+    elif context.head is not None and context.head.valid_end > 0:
+        judgement.add(HEADER, 0)
+    elif judgement.segment.is_spare:
+        judgement.is_spare = context.last is None
+    elif context.last is None:
+        judgement.add(TAIL, 0)
+
+
+def _compare(judgement: Judgement, context: Context) -> None:
+    """A file that is as it was when it was settled has nothing new to be found."""
+    if context.last is not None:
+        judgement.findings = [each for each in judgement.findings if each.kind is not TAIL]
+    settled, data = context.settled, judgement.segment.data
+    if settled is None or not settled.is_settled:
+        return
+    kinds = [finding.kind for finding in judgement.findings]
+    if len(data) != settled.size:
+        if FILE_SIZE not in kinds:
+            judgement.add(FILE_SIZE, min(len(data), settled.size))
+    elif crc32c(data) == settled.checksum:
+        judgement.findings = [each for each in judgement.findings if each.is_loss]
+    elif not kinds:
+        end = min(judgement.valid_end, len(data))
+        strays = [offset for offset in stray_offsets(judgement.segment) if offset >= end]
+        judgement.add(SETTLED_TAIL, strays[0] if strays else end)
+
+
+class _Walk:
+    """Follows the frame numbers of a file, and looks at every byte between its frames."""
+
+    def __init__(self, judgement: Judgement, context: Context) -> None:
+        self.judgement, self.context = judgement, context
+        self.segment = judgement.segment
+        assert self.segment.header is not None
+        self.header = self.segment.header
+        self.strays = stray_offsets(self.segment)
+        self.limit = context.settled.valid_end if context.settled else LARGEST_NUMBER
+        self.frames = [
+            frame for frame in self.segment.frames
+            if frame.offset < self.limit
+            and (context.last is None or frame.next_number <= context.last + 1)]
+        self.originals = {frame.number: frame for frame in self.frames if not frame.is_echo}
+        self.echoes = {frame.number: frame for frame in self.frames if frame.is_echo}
+        self.closing = [frame for frame in self.frames if frame.kind == CLOSING_MARK]
+        self.durable = max(
+            [context.witness, context.last or 0] + [frame.durable for frame in self.frames])
+        judgement.is_closed = bool(self.closing)
+        self.is_sealed = judgement.is_closed and (
+            context.settled is not None or (context.head is not None and context.head.is_closed))
+        self.synced_end = 0
+
+    def run(self) -> None:
+        """Judges the file."""
+        judgement = self.judgement
+        if self.header.first_number != judgement.next_number:
+            judgement.add(GONE, 0, judgement.next_number, self.header.first_number - 1)
+        judgement.next_number = self.header.first_number
+        judgement.valid_end = min(FIRST_FRAME, self.limit)
+        number: Optional[int] = 0
+        highest = max((frame.number for frame in self.frames), default=-1)
+        while number is not None and number <= highest:
+            frame = self.originals.get(number) or self.echoes.get(number)
+            if frame is not None and frame.first == judgement.next_number:
+                self._take(frame)
+                number += 1
+            else:
+                number = self._hole(number)
+        self._check_end()
+        self._check_bytes()
+
+    @property
+    def _place(self) -> int:
+        """Where the next frame begins."""
+        end = self.judgement.valid_end
+        return -(-end // PAGE) * PAGE if self.header.is_echoed else end
+
+    def _stray(self, begin: int, otherwise: int, end: Optional[int] = None) -> int:
+        """The first stray byte from `begin` on and before `end`."""
+        return next(
+            (offset for offset in self.strays if offset >= begin and (end is None or offset < end)),
+            otherwise)
+
+    def _take(self, frame: Frame) -> None:
+        judgement = self.judgement
+        twin = self.echoes.get(frame.number)
+        is_known = self.is_sealed or self.durable >= frame.next_number - 1
+        has_both = frame.number in self.originals and twin is not None
+        if self.header.is_echoed and frame.has_entries and is_known and not has_both:
+            if frame.is_echo:
+                place = self._place
+                judgement.add(FRAME_COPY, self._stray(place, place, frame.offset))
+            else:
+                judgement.add(FRAME_COPY, self._stray(frame.end, -(-frame.end // PAGE) * PAGE))
         judgement.counting.append(frame)
-        judgement.valid_end = frame.end
-        place = _next_place(judgement, frame)
-    if not judgement.is_closed and _has_more(segment, judgement.valid_end):
-        _torn(judgement, place)
+        judgement.next_number = frame.next_number
+        end = max(frame.end, twin.end if twin else 0)
+        end = min(end, len(self.segment.data))
+        judgement.valid_end = max(judgement.valid_end, end)
+        if frame.has_entries and is_known:
+            self.synced_end = max(self.synced_end, end)
 
+    def _hole(self, number: int) -> Optional[int]:
+        """Judges that a frame is missing; the number of the frame to go on with, if any."""
+        judgement = self.judgement
+        expected = judgement.next_number
+        offset = self._stray(judgement.valid_end, self._place)
+        later = min(
+            (frame for frame in self.frames
+             if frame.number > number and frame.first >= expected),
+            key=lambda frame: frame.number, default=None)
+        if later is not None and later.first == expected:
+            was_synced = (
+                self.is_sealed or self.context.settled is not None or self.durable >= expected)
+            judgement.add(MARK if was_synced else TAIL, offset)
+            return later.number
+        if self.durable < expected:
+            judgement.add(TAIL, offset)
+            return None
+        last = later.first - 1 if later else self.durable
+        judgement.add(FRAME, offset, expected, last)
+        judgement.next_number = last + 1
+        return later.number if later else None
 
-def _next_place(judgement: Judgement, frame: Frame) -> int:
-    """Where the frame behind one that counts begins."""
-    header = judgement.segment.header
-    assert header is not None
-    end = frame.end
-    if header.is_echoed:
-        for other in judgement.segment.frames:
-            if other.number == frame.number:
-                end = max(end, other.end)
-        judgement.valid_end = end
-        return -(-end // PAGE) * PAGE
-    return end
+    def _check_end(self) -> None:
+        judgement, size = self.judgement, len(self.segment.data)
+        if self.durable >= judgement.next_number and not judgement.is_closed:
+            judgement.add(GONE, judgement.valid_end, judgement.next_number, self.durable)
+        kinds = [finding.kind for finding in judgement.findings]
+        if self.closing:
+            last = max(self.closing, key=lambda frame: frame.offset)
+            end = last.offset + MARK_SIZE
+            if len(self.closing) < 2:
+                place = self._stray(last.end, -(-last.end // PAGE) * PAGE)
+                if not self.is_sealed:
+                    judgement.add(TAIL, place)
+                elif MARK not in kinds:
+                    judgement.add(MARK, place)
+            elif size != end:
+                judgement.add(FILE_SIZE if self.is_sealed else TAIL, min(end, size))
+        settled, head = self.context.settled, self.context.head
+        named = max(settled.valid_end if settled else 0, head.valid_end if head else 0)
+        kinds = [finding.kind for finding in judgement.findings]
+        if size < named:
+            judgement.add(FILE_SIZE, size)
+        elif self._place < named and MARK not in kinds and not any(
+            finding.is_loss for finding in judgement.findings
+        ):
+            judgement.add(MARK, judgement.valid_end)
 
+    def _check_bytes(self) -> None:
+        """Judges the copies of the header, and what is neither in a frame nor zero."""
+        judgement, context = self.judgement, self.context
+        if context.settled is not None:
+            self.synced_end = context.settled.valid_end
+        elif self.is_sealed:
+            self.synced_end = len(self.segment.data)
+        else:
+            if self.durable >= self.header.first_number and judgement.counting:
+                self.synced_end = max(self.synced_end, FIRST_FRAME)
+            if context.head is not None:
+                self.synced_end = max(self.synced_end, context.head.valid_end)
+        for offset in self.segment.bad_headers:
+            judgement.add(HEADER_COPY if self.synced_end > 0 else TAIL, offset)
+        for offset in self.strays:
+            if not self._is_explained(offset):
+                judgement.add(PADDING if offset < self.synced_end else TAIL, offset)
 
-def _has_more(segment: Segment, offset: int) -> bool:
-    return any(segment.data[offset:])
-
-
-def _torn(judgement: Judgement, offset: int) -> None:
-    words = "the last write did not finish; it was never acknowledged"
-    judgement.findings.append(Finding(TORN, offset, words))
-
-
-def _lost(judgement: Judgement, offset: int, first: int, last: int) -> None:
-    entries = f"entry {first}" if first == last else f"entries {first} to {last}"
-    words = f"an acknowledged frame fails its checks ({entries})"
-    judgement.findings.append(Finding(DAMAGED, offset, words))
-
-
-def _close(judgement: Judgement) -> None:
-    """Whether the file ends behind its second closing mark."""
-    marks = [frame for frame in judgement.counting if frame.kind == CLOSING_MARK]
-    size = len(judgement.segment.data)
-    judgement.is_closed = bool(marks) and marks[-1].end == size
-
-
-def _check_twins(judgement: Judgement, durable: int) -> None:
-    """Finds the copies that are gone while the other one stands in."""
-    header = judgement.segment.header
-    assert header is not None
-    if not header.is_echoed:
-        return
-    offsets: dict[tuple[int, int], int] = {}
-    for frame in judgement.segment.frames:
-        offsets[frame.number, frame.kind] = frame.offset
-    for frame in judgement.counting:
-        other = ECHO if frame.kind == BATCH else BATCH
-        if not frame.has_entries or (frame.number, other) in offsets or frame.first > durable:
-            continue
-        pages = -(-(frame.end - frame.offset) // PAGE) * PAGE
-        offset = frame.offset + (pages if other == ECHO else -pages)
-        words = "one copy of a frame fails its checks; the other stands in"
-        judgement.findings.append(Finding(HEALED, offset, words))
-
-
-def _check_headers(judgement: Judgement) -> None:
-    for offset in judgement.segment.bad_headers:
-        words = "one copy of the header fails its checks; the other stands in"
-        judgement.findings.append(Finding(HEALED, offset, words))
-
-
-def _settle(judgement: Judgement, limits: _Limits) -> None:
-    """A file with a successor counts as it was when it was settled."""
-    settled = limits.settled
-    if settled is None:
-        return
-    judgement.valid_end = settled.valid_end
-    data = judgement.segment.data
-    if settled.is_settled and len(data) == settled.size and crc32c(data) == settled.checksum:
-        judgement.findings = [each for each in judgement.findings if each.verdict == TORN]
-
-
-def _summarise(judgement: Judgement, limits: _Limits) -> None:
-    found = {finding.verdict for finding in judgement.findings}
-    worst = next((verdict for verdict in WORST_FIRST if verdict in found), "clean")
-    if worst == TORN and limits.settled is not None:
-        worst = "settled"
-        judgement.findings = []
-    judgement.verdict = worst
-    judgement.findings.sort(key=lambda finding: finding.offset)
+    def _is_explained(self, offset: int) -> bool:
+        """Whether a finding before the byte, with no frame between, accounts for it."""
+        for finding in self.judgement.findings:
+            start = finding.offset
+            if start > offset or finding.kind in (SETTLED_TAIL, FILE_SIZE):
+                continue
+            if finding.kind is HEADER_COPY:
+                if offset < start + PAGE:
+                    return True
+                continue
+            if finding.kind is TAIL and offset < self.synced_end:
+                continue
+            if not any(start < frame.offset < offset for frame in self.segment.frames):
+                return True
+        return False
