@@ -14,6 +14,8 @@ enum CommandTable {
     SimulateLossyCommand.self,
     SimulateClockCommand.self,
     TortureCommand.self,
+    KillRoundsCommand.self,
+    KillWriterCommand.self,
     HelpCommand.self,
     VersionCommand.self,
   ]

@@ -43,7 +43,8 @@ final class KilledDevice: Sendable {
     try process.run()
   }
 
-  private static func program() throws -> URL {
+  /// This program, to be started again.
+  static func program() throws -> URL {
     let itself = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     if FileManager.default.isExecutableFile(atPath: itself.path) { return itself }
     return URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
