@@ -9,6 +9,7 @@ enum CommandTable {
     HistoryCommand.self,
     StatCommand.self,
     VerifyCommand.self,
+    AnchorCommand.self,
     BackupCommand.self,
     RestoreCommand.self,
     SimulateLossyCommand.self,

@@ -237,9 +237,16 @@ package final class Log: Sendable {
     return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
   }
 
-  /// Where the history of every stream stands, as far as it is durable: what an anchor names. May
-  /// be asked on any thread, at any time; costs some microseconds.
+  /// Where the history of every stream stands, as far as it is durable. May be asked on any thread,
+  /// at any time; costs some microseconds.
   package var links: [ChainLink] { chains.links }
+
+  /// The anchor at ``links``; `nil` if nothing has been written yet.
+  package var anchor: Anchor? {
+    let links = self.links
+    if links.isEmpty { return nil }
+    return Anchor(logID: identity.logID, places: links.map { Anchor.Place($0) })
+  }
 
   // MARK: - Writing
 

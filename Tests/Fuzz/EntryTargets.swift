@@ -34,8 +34,17 @@ enum EntryTargets {
     }
   }
 
-  /// A byte that chooses the message, then CBOR of it.
+  /// A byte that chooses the message, then CBOR of it; all of it as a seal, a proof, an anchor.
   static func wire(_ input: [UInt8]) {
+    if let seal = try? Seal(bytes: input[...]) {
+      hold((try? Seal(bytes: seal.bytes[...])) == seal, "a seal is another one")
+    }
+    if let proof = try? SegmentProof(bytes: input[...]) {
+      hold((try? SegmentProof(bytes: proof.bytes[...])) == proof, "a proof is another one")
+    }
+    if let anchor = try? Anchor(text: String(decoding: input, as: UTF8.self)) {
+      hold((try? Anchor(text: anchor.text)) == anchor, "an anchor is another one")
+    }
     guard let kind = input.first, let value = try? CBORDecoder.decode(input.dropFirst()) else {
       return
     }

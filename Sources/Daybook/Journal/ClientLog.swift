@@ -113,6 +113,9 @@ struct ClientLog: Sendable {
     do throws(LogError) { try log.resume() } catch { throw DaybookError(error) }
   }
 
+  /// Where the log's history stands, as far as it is durable; `nil` if there is none.
+  var anchor: Anchor? { log.anchor }
+
   /// Marks the log as closed and lets go of it.
   func close() throws(DaybookError) {
     do throws(LogError) { try log.close() } catch { throw DaybookError(error) }

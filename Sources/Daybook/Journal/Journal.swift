@@ -66,6 +66,9 @@ final class Journal: Sendable {
     thread.start()
   }
 
+  /// Where the log's history stands, as far as it is durable; `nil` if there is none.
+  var anchor: Anchor? { log.anchor }
+
   /// Hands `work` to the thread; after `close` it fails with `closed`.
   func enqueue(_ work: Work) {
     let isClosed = queue.withLock { queue in

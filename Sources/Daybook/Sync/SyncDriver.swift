@@ -170,7 +170,9 @@ actor SyncDriver {
       }
     case .send(let request):
       count(request)
-      run { driver in
+      var request = request
+      request.anchor = journal.anchor
+      run { [request] driver in
         let answer = await driver.ask { await $0.push(request) }
         await driver.receive(answer)
       }

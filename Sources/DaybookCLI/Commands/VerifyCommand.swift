@@ -6,6 +6,9 @@ enum VerifyCommand: Command {
   static let directories = Parameter.remaining(
     "DIR", help: "logs, or directories that hold logs up to four folders down")
 
+  static let anchor = Parameter.optionalOption(
+    "anchor", .file, help: "what `daybook anchor` printed once: was it only added to since?")
+
   static let syntax = Syntax(
     name: "verify",
     summary: "check every byte of a log, or of all logs in a directory",
@@ -17,14 +20,20 @@ enum VerifyCommand: Command {
         + "entry is whole. damaged: entries are lost or can't be read. missing: a file or its end "
         + "is gone. newer: another format.",
       "The worst file decides the status; clean and settled are whole.",
+      "Every seal, and every link of the chain that ties each segment to all before, is made "
+        + "again and compared: an edit, a removal or an exchange is found though all checksums "
+        + "are right. Whoever writes the whole history anew is found only with an anchor that was "
+        + "kept elsewhere; status 1 says so.",
       "Takes no lock. While a log is in use its unfinished last write is not reported.",
     ],
-    parameters: [directories, CommonParameter.json],
+    parameters: [directories, anchor, CommonParameter.json],
     examples: [
       .init("daybook verify field", "every log below `field`"),
       .init("daybook verify field/reps/01 --json", "one log, an object a file"),
+      .init(
+        "daybook verify field/reps/01 --anchor kept.anchor", "whether history was only added to"),
     ],
-    statuses: ReadingStatus.all)
+    statuses: [.checkFailed] + ReadingStatus.all)
 
   static func run(_ arguments: Arguments, _ output: Output) throws -> ExitStatus {
     let paths = arguments[directories]
@@ -40,17 +49,24 @@ enum VerifyCommand: Command {
         logs.append((inside, paths.count > 1 ? "\(base)/\(name)" : name))
       }
     }
+    let kept = try arguments[anchor].map { try AnchorFile.read($0) }
+    if kept != nil, logs.count != 1 {
+      throw Failure(
+        status: .usage, message: "an anchor is of one log, and there are \(logs.count) here",
+        remedy: "Name the directory of the log that the anchor is of.")
+    }
     var report = Report(output, isJSON: arguments[CommonParameter.json])
     let progress = Progress("files", total: try fileCount(logs.map(\.path)), on: output)
     defer { progress.finish() }
     var count = 0
     for log in logs {
-      let verification = try Verification.read(log.path) {
+      let verification = try Verification.read(log.path, anchor: kept) {
         count += 1
         progress.advance(to: count)
       }
       for note in verification.notes { output.note("\(log.path): \(note)") }
       for file in verification.files { report.add(file, prefix: log.prefix) }
+      if let anchored = verification.anchored { report.add(anchored) }
     }
     progress.finish()
     return report.finish(logCount: logs.count)
@@ -76,6 +92,7 @@ extension VerifyCommand {
     private var badCount = 0
     private var lostCount: UInt64 = 0
     private var verdicts: Set<SegmentReport.Verdict> = []
+    private var anchored: AnchorReport?
 
     init(_ output: Output, isJSON: Bool) {
       self.output = output
@@ -105,11 +122,22 @@ extension VerifyCommand {
           + (file.isSealed ? "closed" : "open"))
     }
 
+    mutating func add(_ anchored: AnchorReport) {
+      self.anchored = anchored
+      if isJSON {
+        for object in anchored.objects { output.object(object) }
+        for line in anchored.lines where !anchored.isKept { output.note(line) }
+      } else {
+        for line in anchored.lines { output.line("anchor   " + line) }
+      }
+    }
+
     func finish(logCount: Int) -> ExitStatus {
       let place = "\(count(fileCount, "file")) of \(count(logCount, "log"))"
       if isJSON {
         var object = JSONObject()
         object.set("whole", status == .done)
+        if let anchored { object.set("anchored", anchored.isKept) }
         output.object(object)
         if status != .done { output.note(advice) }
       } else if status == .done {
@@ -117,6 +145,11 @@ extension VerifyCommand {
       } else {
         output.line("Not whole: \(grouped(badCount)) of \(place).")
         output.line(advice)
+      }
+      if let anchored, anchored.isRewritten {
+        let line = AnchorReport.advice
+        if isJSON { output.note(line) } else { output.line(line) }
+        return .checkFailed
       }
       return status
     }

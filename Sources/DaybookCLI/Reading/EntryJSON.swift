@@ -56,6 +56,7 @@ enum EntryJSON {
       object.set("device", row.device)
       object.set("watermark", row.watermark)
       object.set("lastContact", row.lastContact.rfc3339)
+      if let anchor = row.anchor { object.set("anchor", anchor.text) }
       return object
     case .history(let identity):
       var object = JSONObject()

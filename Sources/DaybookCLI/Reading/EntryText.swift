@@ -45,6 +45,10 @@ enum EntryText {
         "\(row.incarnation) is \(printable(row.account)) on \(printable(row.device))",
         "  watermark \(row.watermark), last heard of \(row.lastContact.rfc3339)",
       ]
+        + (row.anchor?.places ?? []).map { place in
+          "  its \(place.stream) stood at \(place.number), chain value "
+            + place.chain.digest.hexadecimal
+        }
     case .history(let identity): return ["server \(identity.serverID), epoch \(identity.epoch)"]
     }
   }

@@ -44,13 +44,17 @@ struct Verification {
 
   private(set) var files: [File] = []
   let notes: [String]
+  /// What the log is to be held against, and what came of it.
+  private(set) var anchored: AnchorReport?
 
   /// Reads every file of the log at `path`, again if something is found: a writer may be at work.
-  static func read(_ path: String, visit: () -> Void) throws(LogError) -> Verification {
+  static func read(
+    _ path: String, anchor: Anchor? = nil, visit: () -> Void
+  ) throws(LogError) -> Verification {
     do throws(LogError) {
       return try Rereading.read(findings: { (reading: Verification) in
         reading.files.flatMap(\.messages)
-      }) { () throws(LogError) in try Verification(path, visit: visit) }
+      }) { () throws(LogError) in try Verification(path, anchor, visit: visit) }
     } catch {
       guard case .newerFormat(let file, let found, let supported) = error else { throw error }
       let message = "\(file): format \(found), and this version reads up to \(supported)"
@@ -68,8 +72,9 @@ struct Verification {
     self.notes = notes
   }
 
-  private init(_ path: String, visit: () -> Void) throws(LogError) {
+  private init(_ path: String, _ anchor: Anchor?, visit: () -> Void) throws(LogError) {
     let log = try OpenedLog(path)
+    if let anchor { anchored = AnchorReport(anchor, logID: log.logID) }
     notes = log.directory.notes
     let witnesses = try log.directory.witnesses()
     // What one stream's frames know of the other, which may be gone with its folder.
@@ -78,9 +83,12 @@ struct Verification {
       var segments = try log.directory.segments(of: stream, witnesses: witnesses)
       segments.isHashed = true
       var chain = ChainCheck(logID: log.logID ?? .zero)
+      let place = anchor?.places.first { $0.stream == stream }
+      var anchorCheck = place.map { AnchorCheck($0) }
       var isThere = false
       while var report = try segments.next() {
         chain.check(&report)
+        anchorCheck?.look(report, chain.links)
         if Task.isCancelled { throw .closed }
         visit()
         isThere = true
@@ -90,6 +98,7 @@ struct Verification {
         files.append(File(report))
       }
       if !isThere { otherNext[stream] = nil }
+      if let verdict = anchorCheck?.verdict() { anchored?.verdicts[stream] = verdict }
     }
     guard log.streams.count == 2 else { return }
     for (index, stream) in log.streams.enumerated() where otherNext[stream] == nil {

@@ -50,27 +50,32 @@ package struct IncarnationRow: Sendable, Hashable {
   package var watermark: UInt64
   /// When it was last heard of, by the server's clock.
   package var lastContact: Timestamp
+  /// Where the history of its log stood at the last push that said so.
+  package var anchor: Anchor?
 
   /// The row of one incarnation.
   package init(
     incarnation: Identifier, account: String, device: String, watermark: UInt64,
-    lastContact: Timestamp
+    lastContact: Timestamp, anchor: Anchor? = nil
   ) {
     self.incarnation = incarnation
     self.account = account
     self.device = device
     self.watermark = watermark
     self.lastContact = lastContact
+    self.anchor = anchor
   }
 
-  /// CBOR map: "incarnation", "account", "device", "watermark", "contact" in milliseconds.
+  /// CBOR map: "incarnation", "account", "device", "watermark", "contact" in milliseconds, and
+  /// "anchor" if there is one.
   package var bytes: [UInt8] {
-    CBOREncoder.encode(
-      .map([
-        "incarnation": .bytes(incarnation.bytes), "account": .text(account),
-        "device": .text(device), "watermark": .unsigned(watermark),
-        "contact": .int(lastContact.milliseconds),
-      ]))
+    var map: ValueMap = [
+      "incarnation": .bytes(incarnation.bytes), "account": .text(account),
+      "device": .text(device), "watermark": .unsigned(watermark),
+      "contact": .int(lastContact.milliseconds),
+    ]
+    if let anchor { map["anchor"] = anchor.value }
+    return CBOREncoder.encode(.map(map))
   }
 
   /// Decodes `bytes`.
@@ -79,7 +84,10 @@ package struct IncarnationRow: Sendable, Hashable {
     self.init(
       incarnation: try map.identifier("incarnation"), account: try map.text("account"),
       device: try map.text("device"), watermark: try map.unsigned("watermark"),
-      lastContact: try map.timestamp("contact"))
+      lastContact: try map.timestamp("contact"),
+      anchor: try map.value["anchor"].map { value throws(EntryError) in
+        try Anchor(value: value)
+      })
   }
 }
 

@@ -50,12 +50,14 @@ package struct PushRequest: Sendable, Hashable {
   /// Those of the earlier lives named that a server has registered, as far as the log tells: if it
   /// knows them no more, it can't tell what it took of them.
   package var registered: [Identifier]
+  /// Where the log's history stands as far as it is durable: the server keeps the last one.
+  package var anchor: Anchor?
 
   /// A batch of `items` and `withdrawals`.
   package init(
     account: String, device: String, incarnation: Identifier, serverID: Identifier,
     watermark: UInt64, known: Cursor, items: [Item], withdrawals: [Withdrawal] = [],
-    registered: [Identifier] = []
+    registered: [Identifier] = [], anchor: Anchor? = nil
   ) {
     self.account = account
     self.device = device
@@ -66,12 +68,13 @@ package struct PushRequest: Sendable, Hashable {
     self.items = items
     self.withdrawals = withdrawals
     self.registered = registered
+    self.anchor = anchor
   }
 
   /// CBOR map: "account", "device", "incarnation", "server", "watermark", "known" (a cursor),
   /// "operations" (arrays of the operation's bytes and, if given, the version of its base),
   /// "withdrawals" (arrays of op id, number and, if it is an earlier one, incarnation) and, if
-  /// there are any, "registered" (incarnations).
+  /// there are any, "registered" (incarnations) and "anchor" (its map).
   package var value: Value {
     let operations = items.map { item -> Value in
       var parts: [Value] = [.bytes(item.operation.bytes)]
@@ -93,6 +96,7 @@ package struct PushRequest: Sendable, Hashable {
     if !registered.isEmpty {
       map["registered"] = .array(registered.map { .bytes($0.bytes) })
     }
+    if let anchor { map["anchor"] = anchor.value }
     return .map(map)
   }
 
@@ -124,6 +128,7 @@ package struct PushRequest: Sendable, Hashable {
       incarnation: try map.identifier("incarnation"), serverID: try map.identifier("server"),
       watermark: try map.unsigned("watermark"), known: try Cursor(value: map.value["known"]),
       items: items, withdrawals: withdrawals, registered: try map.identifiers("registered"))
+    if let value = map.value["anchor"] { anchor = try Anchor(value: value) }
   }
 }
 

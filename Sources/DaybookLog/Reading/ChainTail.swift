@@ -24,11 +24,15 @@ struct ChainTail {
   }
 
   /// The link of the last segment; `nil` if there is none. O(*n*) in its bytes.
-  var link: ChainLink? {
+  var link: ChainLink? { link(through: .max) }
+
+  /// The link of the last segment with its entries up to `number` alone; `nil` if there is none.
+  func link(through number: UInt64) -> ChainLink? {
     var hasher = ChainHasher()
     var link =
       whole?.sealed?.links.last
-      ?? whole?.link(logID: logID, before: whole?.namedChain ?? .zero, hasher: &hasher)
+      ?? whole?.link(
+        logID: logID, before: whole?.namedChain ?? .zero, through: number, hasher: &hasher)
     for report in empty {
       let before = link.map { hasher.value(of: $0) } ?? .zero
       link = report.link(logID: logID, before: before, hasher: &hasher)
@@ -46,27 +50,30 @@ extension SegmentReport {
     findings.contains { $0.kind == .foreign || ($0.kind == .header && header != nil) }
   }
 
-  /// The hashes of the entries that count, in the order of their numbers.
-  func leaves(hasher: inout ChainHasher) -> [SHA256Digest] {
+  /// The hashes of the entries up to `last` that count, in the order of their numbers.
+  func leaves(through last: UInt64 = .max, hasher: inout ChainHasher) -> [SHA256Digest] {
     var leaves: [SHA256Digest] = []
     for frame in frames {
       for (place, part) in frame.parts.enumerated() {
-        leaves.append(
-          hasher.leaf(
-            number: frame.header.firstNumber + UInt64(place), kind: part.kind, bytes: part.bytes))
+        let number = frame.header.firstNumber + UInt64(place)
+        if number > last { return leaves }
+        leaves.append(hasher.leaf(number: number, kind: part.kind, bytes: part.bytes))
       }
     }
     return leaves
   }
 
-  /// The segment's link behind the chain value `before`: its entries that count, whatever was
-  /// written once. O(*n*) in its bytes.
+  /// The segment's link behind the chain value `before`: its entries up to `number` that count,
+  /// whatever was written once. O(*n*) in its bytes.
   func link(
-    logID: Identifier, before: ChainValue, hasher: inout ChainHasher
+    logID: Identifier, before: ChainValue, through number: UInt64 = .max,
+    hasher: inout ChainHasher
   ) -> ChainLink {
-    let last = frames.last.map { $0.nextNumber - 1 } ?? (firstNumber - 1)
+    let end = frames.last.map { $0.nextNumber - 1 } ?? (firstNumber - 1)
+    let last = max(min(end, number), firstNumber - 1)
     return ChainLink(
       logID: logID, stream: stream, ordinal: ordinal, firstNumber: firstNumber, lastNumber: last,
-      root: MerkleTree.root(of: leaves(hasher: &hasher), hasher: &hasher), before: before)
+      root: MerkleTree.root(of: leaves(through: last, hasher: &hasher), hasher: &hasher),
+      before: before)
   }
 }

@@ -1,7 +1,8 @@
 import DaybookFormat
 
 /// A push as JSON says it: the wire's map, with bytes as base64url, identifiers in their text form
-/// or as base64url, and integers as numbers or as digits. "known" may also be a cursor's text.
+/// or as base64url, and integers as numbers or as digits. "known" may also be a cursor's text;
+/// "anchor" is one.
 ///
 /// ```json
 /// {"account": "rep-7", "device": "phone", "incarnation": "0198c0de-...", "server": "0198c0de-...",
@@ -38,6 +39,10 @@ enum JSONPush {
       var identifiers: [Value] = []
       for element in registered { identifiers.append(try identifier(element, in: "registered")) }
       map["registered"] = .array(identifiers)
+    }
+    if let text = map["anchor"]?.text {
+      guard let anchor = try? Anchor(text: text) else { throw .member(name: "anchor") }
+      map["anchor"] = anchor.value
     }
     return .map(map)
   }

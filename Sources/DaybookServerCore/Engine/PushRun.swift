@@ -48,8 +48,10 @@ struct PushRun {
       let used = transaction.operationID(incarnation: request.incarnation, number: number)
       if let used, used != id { throw oldCopy(row.watermark) }
     }
-    if request.watermark > row.watermark {
+    let anchor = request.anchor ?? row.anchor
+    if request.watermark > row.watermark || anchor != row.anchor {
       row.watermark = request.watermark
+      row.anchor = anchor
       row.lastContact = time
       transaction.put(row)
     }

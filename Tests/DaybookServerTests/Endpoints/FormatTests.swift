@@ -47,7 +47,8 @@ import Testing
        "server": "\(Sample.history.serverID)", "watermark": "1",
        "known": {"epoch": "\(Sample.history.epoch)", "scopes": {}},
        "operations": [["\(Base64URL.text(of: operation.bytes))"]],
-       "withdrawals": [["\(Identifier(high: 5, low: 6))", 99]]}
+       "withdrawals": [["\(Identifier(high: 5, low: 6))", 99]],
+       "anchor": "daybook anchor 1\\nlog \(Identifier(high: 8, low: 9))\\n"}
       """
     let response = try await service.ask(
       "POST", Wire.pushPath, headers: [("Content-Type", "application/json; charset=utf-8")],

@@ -25,6 +25,38 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `the last anchor that a device has sent is kept, also after a restart`(
+    kind: StoreKind
+  ) async throws {
+    let harness = try await StoreHarness(kind)
+    var device = Device()
+    try await harness.register(device)
+    func anchor(_ number: UInt64) -> Anchor {
+      Anchor(
+        logID: Identifier(high: 1, low: 2),
+        places: [
+          Anchor.Place(
+            stream: "outbox", ordinal: 1, firstNumber: 1, number: number, chain: .zero,
+            boundary: .zero)
+        ])
+    }
+    let pushes: [(sent: Anchor?, kept: Anchor?)] = [
+      (nil, nil), (anchor(1), anchor(1)), (anchor(2), anchor(2)), (nil, anchor(2)),
+    ]
+    for (place, push) in pushes.enumerated() {
+      var request = device.push([device.order("\(place)")], to: harness.history)
+      request.anchor = push.sent
+      _ = try await harness.engine.push(request)
+      if place == 2 { try await harness.restart() }
+      let row = try await harness.store.read { (reader: any ServerReader) throws(ServerProblem) in
+        reader.incarnation(device.incarnation)
+      }
+      #expect(row?.anchor == push.kept)
+    }
+    try await harness.close()
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `another body under a known op id is a collision, also after a restart`(
     kind: StoreKind
   ) async throws {

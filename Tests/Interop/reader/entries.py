@@ -255,12 +255,21 @@ def _verdict(data: bytes) -> dict[str, Fact]:
         "digest": facts["digest"].hex() or None, "settlement": _settlement(facts["settlement"])}
 
 
+def _anchor_text(anchor: dict) -> str:
+    lines = ["daybook anchor 1", f"log {identifier_text(anchor['log'])}"]
+    for stream, ordinal, first, number, chain, before in anchor["streams"]:
+        lines.append(f"{stream} {ordinal} {first} {number} {chain.hex()}")
+        lines.append(f"{stream} boundary {ordinal - 1} {first - 1} {before.hex()}")
+    return "".join(line + "\n" for line in lines)
+
+
 def _incarnation(data: bytes) -> dict[str, Fact]:
     facts = _map(data)
+    told = {"anchor": _anchor_text(facts["anchor"])} if "anchor" in facts else {}
     return {
         "incarnation": identifier_text(facts["incarnation"]), "account": facts["account"],
         "device": facts["device"], "watermark": facts["watermark"],
-        "lastContact": date_text(facts["contact"])}
+        "lastContact": date_text(facts["contact"]), **told}
 
 
 def _history(data: bytes) -> dict[str, Fact]:
