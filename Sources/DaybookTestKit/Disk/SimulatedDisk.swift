@@ -157,6 +157,17 @@ package final class SimulatedDisk: FileSystem {
     }
   }
 
+  /// Takes the directory at `path` and all that is in it away for good. Not a call.
+  package func dropTree(_ path: String) {
+    state.withLock { state in
+      for entry in Set(state.live.keys).union(state.durable.keys)
+      where entry == path || entry.hasPrefix(path + "/") {
+        state.live[entry] = nil
+        state.durable[entry] = nil
+      }
+    }
+  }
+
   /// Makes one counted call.
   func call<Answer: Sendable>(
     _ call: FileError.Call, _ path: String,

@@ -24,6 +24,9 @@ package enum TortureInvariant: String, Sendable, Hashable, CaseIterable {
   case refusedIsGone = "refused is gone"
   /// A number that was acknowledged or shown is never given to another entry.
   case numbersOnce = "numbers are never used twice"
+  /// A copy taken at any time holds what had been acknowledged when it was begun, and a prefix of
+  /// the rest.
+  case copies = "a copy is a prefix"
   /// Nobody else can write to a log that is open.
   case oneWriter = "one writer"
   /// Every link of the chain holds, but for files that were damaged.

@@ -48,6 +48,11 @@ struct TortureStream {
     highest = min(highest, max(named, next - 1))
   }
 
+  /// What a copy that was begun now, and ended after `count` more transactions, may lack.
+  mutating func relax(from count: Int) {
+    for place in transactions.indices.dropFirst(count) { transactions[place].standing = .written }
+  }
+
   // MARK: - Appending
 
   /// `transactions` were stored as one group whose first number is `first`.

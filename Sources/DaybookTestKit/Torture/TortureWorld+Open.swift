@@ -3,56 +3,27 @@ import DaybookLog
 import DaybookSync
 
 extension TortureWorld {
-  /// What one opening found.
-  private struct Opening {
-    var found: [TortureStreamName: [TortureFound]] = [.outbox: [], .feed: []]
-    var state: ClientState?
-    var unreadable: String?
-  }
-
   /// Opens the log and compares what it replays with the model. A failure counts only if the disk
   /// did not fail.
   func open(mayFail: Bool) {
     let before = disk.callCount
     let verified = freshDamage.isEmpty && !isOnce(in: 4) ? [] : verify()
-    var opening = Opening()
-    let opened: Log
+    let opening: TortureOpening
     do throws(LogError) {
-      opened = try Log.open(TortureWorld.directory, configuration) {
-        identity, entry throws(LogError) in
-        var state =
-          opening.state
-          ?? ClientState(schema: TortureWorld.schema, incarnation: identity.incarnation)
-        opening.state = nil
-        do throws(EntryError) {
-          if let decoded = try Entry(kind: entry.kind, bytes: entry.bytes) {
-            state.apply(decoded, position: entry.number)
-          }
-        } catch {
-          opening.unreadable = "\(entry.stream):\(entry.number) can't be decoded"
-        }
-        opening.state = state
-        guard let name = TortureStreamName(rawValue: entry.stream) else { return }
-        opening.found[name]?.append(
-          TortureFound(number: entry.number, kind: entry.kind, bytes: entry.bytes))
-      }
+      opening = try TortureOpening(TortureWorld.directory, configuration)
     } catch {
       tell("not opened: \(error)")
       openingCallCount = max(openingCallCount, disk.callCount - before)
       if !mayFail { check(.opens, false, "opening failed: \(error)") }
       return
     }
+    let opened = opening.log
     openingCallCount = disk.callCount - before
     report.openings += 1
     tell("opened, \(opened.findings.map(\.message))")
     log = opened
     check(.opens, opening.unreadable == nil, opening.unreadable ?? "")
     adopt(opening, verified + opened.findings, isReadOnly: opened.isReadOnly, mayFail: mayFail)
-    opening.state?.endReplay()
-    opening.state =
-      opening.state
-      ?? ClientState(schema: TortureWorld.schema, incarnation: opened.identity.incarnation)
-    opening.state?.endReplay()
     // A log that nothing was ever written to is a new one each time.
     if isStateKnown, let live = state, freshDamage.isEmpty, !live.isUntouched {
       check(
@@ -70,8 +41,9 @@ extension TortureWorld {
     if case .damaged = refusal { isOver = true }
   }
 
-  private func adopt(_ opening: Opening, _ findings: [LogFinding], isReadOnly: Bool, mayFail: Bool)
-  {
+  private func adopt(
+    _ opening: TortureOpening, _ findings: [LogFinding], isReadOnly: Bool, mayFail: Bool
+  ) {
     let told = findings.filter { $0.kind != .tornTail }
     let links = told.filter { [.seal, .chain].contains($0.kind) }
     check(.chained, links.isEmpty || !damagedFiles.isEmpty, links.first?.message ?? "")
@@ -149,7 +121,11 @@ extension TortureWorld {
   /// Compares the live state with what the model makes of the same entries.
   func look() {
     guard isStateKnown, let state else { return }
-    let expectation = self.expectation
+    look(at: state, expectation)
+  }
+
+  /// Compares `state` with what the model expects.
+  func look(at state: ClientState, _ expectation: TortureExpectation) {
     let position = state.scopes[TortureServer.scope]?.position?.sequence
     check(
       .noChangeSkipped, position == expectation.position,

@@ -109,9 +109,10 @@ struct SuspendAction: TortureAction {
     } catch {
       world.tell("not resumed: \(error)")
       world.check(.opens, mayFail, "a log that slept does not wake: \(error)")
-      // Whoever can't sleep or wake ends and opens anew.
-      world.close()
-      world.isStateKnown = false
+      // Whoever can't sleep or wake ends and opens anew; what was not synced may be gone.
+      try? log.close()
+      world.forgetLog()
+      world.isClosedWhole = false
     }
   }
 }

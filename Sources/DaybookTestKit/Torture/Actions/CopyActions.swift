@@ -1,0 +1,119 @@
+import DaybookFormat
+import DaybookLog
+import Synchronization
+
+/// The directory is copied file by file, as `cp -r` does, while the log goes on; the copy must open
+/// with all that had been acknowledged when it was begun.
+struct CopyAction: TortureAction {
+  let name = "copy"
+  let weight = 2
+  func isPossible(in world: TortureWorld) -> Bool {
+    world.log != nil && world.isStateKnown && world.damagedFiles.isEmpty
+  }
+
+  func run(_ world: TortureWorld, mayFail: Bool) {
+    let copy = SimulatedDisk(seed: world.random.next())
+    let before = world.copyMark
+    var paths = world.disk.paths
+    // In any order, with work in between.
+    for place in paths.indices.dropLast() {
+      paths.swapAt(place, place + world.draw(below: paths.count - place))
+    }
+    let pause = world.draw(below: paths.count + 1)
+    for (place, path) in paths.enumerated() {
+      if place == pause { CopyAction.work(world, mayFail: mayFail) }
+      if let content = world.disk.content(of: path) { copy.put(content, at: path) }
+    }
+    world.compare(TortureWorld.directory, on: copy, with: before)
+  }
+
+  /// A few actions, while files are copied.
+  static func work(_ world: TortureWorld, mayFail: Bool) {
+    let actions: [any TortureAction] = [WriteAction(), PullAction(), SettleAction(), IdleAction()]
+    for _ in 0...world.draw(below: 5) {
+      guard let action = world.pick(actions), action.isPossible(in: world) else { continue }
+      action.run(world, mayFail: mayFail)
+    }
+  }
+}
+
+/// The log is backed up, on top of what earlier backups hold, and restored from it; nobody writes
+/// meanwhile, but the machine may stop.
+struct BackupAction: TortureAction {
+  static let backup = SimulatedDisk.root + "/backup"
+  static let restored = SimulatedDisk.root + "/restored"
+  let name = "backup"
+  let weight = 2
+  func isPossible(in world: TortureWorld) -> Bool {
+    world.damagedFiles.isEmpty && world.freshDamage.isEmpty && world.isStateKnown
+      && world.report.openings > 0
+  }
+
+  func run(_ world: TortureWorld, mayFail: Bool) {
+    let before = world.copyMark
+    do throws(CopyError) {
+      _ = try LogBackup(
+        from: TortureWorld.directory, to: BackupAction.backup, fileSystem: world.fileSystem
+      ).run()
+    } catch {
+      world.tell("not backed up: \(error)")
+      return
+    }
+    guard !mayFail, world.isOnce(in: 2) else { return }
+    world.compare(BackupAction.backup, on: world.disk, with: before)
+  }
+}
+
+extension TortureWorld {
+  /// How many transactions each stream had.
+  var copyMark: [TortureStreamName: Int] {
+    [.outbox: outbox.transactions.count, .feed: feed.transactions.count]
+  }
+
+  /// Restores a copy and compares it with what the log held at `mark`, and may have got since.
+  func compare(
+    _ directory: String, on copy: SimulatedDisk, with mark: [TortureStreamName: Int]
+  ) {
+    copy.dropTree(BackupAction.restored)
+    let random = Mutex(SplitMix64(seed: self.random.next()))
+    let now = self.now
+    do throws(CopyError) {
+      let restore = try LogRestore(
+        from: directory, into: BackupAction.restored, fileSystem: copy,
+        random: { random.withLock { $0.next() } }, clock: { HybridTime(rawValue: now) })
+      _ = try restore.run(LogRestore.Request(outbox: .send))
+    } catch {
+      // A log that nothing was written to is no log yet.
+      let isNew = (mark[.outbox] ?? 0) + (mark[.feed] ?? 0) == 0
+      check(.opens, isNew, "a copy can't be restored: \(error)")
+      return
+    }
+    var configuration = self.configuration
+    configuration.fileSystem = copy
+    let opening: TortureOpening
+    do throws(LogError) {
+      opening = try TortureOpening(BackupAction.restored, configuration)
+      try opening.log.close()
+    } catch {
+      check(.opens, false, "a copy does not open: \(error)")
+      return
+    }
+    check(.opens, opening.log.refusal == nil, "a copy opens for reading only")
+    var streams: [TortureStreamName: TortureStream] = [:]
+    for name in TortureStreamName.allCases {
+      var stream = model(name)
+      stream.relax(from: mark[name] ?? 0)
+      var found = opening.found[name] ?? []
+      found.removeAll { $0.kind == EntryKind.restored.rawValue }
+      let complaint = stream.adopt(found, losesTail: false).complaints.first
+      check(.copies, complaint == nil, "a copy: \(complaint?.detail ?? "")")
+      streams[name] = stream
+    }
+    guard report.violation == nil, let outbox = streams[.outbox], let feed = streams[.feed] else {
+      return
+    }
+    look(
+      at: opening.state,
+      TortureExpectation(outbox: outbox.entries, feed: feed.entries, server: server))
+  }
+}
