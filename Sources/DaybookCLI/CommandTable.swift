@@ -12,6 +12,7 @@ enum CommandTable {
     AnchorCommand.self,
     BackupCommand.self,
     RestoreCommand.self,
+    RepairCommand.self,
     SimulateLossyCommand.self,
     SimulateClockCommand.self,
     TortureCommand.self,

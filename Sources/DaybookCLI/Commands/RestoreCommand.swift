@@ -44,7 +44,7 @@ enum RestoreCommand: Command {
     statuses: ReadingStatus.all + [.diskFull])
 
   /// The end of the name of a directory in which a restore is under way.
-  private static let stageSuffix = ".daybook-restoring"
+  static let stageSuffix = ".daybook-restoring"
 
   static func run(_ arguments: Arguments, _ output: Output) throws -> ExitStatus {
     let source = try OpenedLog(Paths.resolved(arguments[Self.source]))
@@ -68,7 +68,7 @@ enum RestoreCommand: Command {
   }
 
   /// Whether there is an empty directory at `path`; anything else there is refused.
-  private static func isEmptyDirectory(_ path: String) throws -> Bool {
+  static func isEmptyDirectory(_ path: String) throws -> Bool {
     let fileSystem = SystemFileSystem()
     do throws(FileError) {
       guard let found = try fileSystem.attributes(of: path) else { return false }
@@ -120,7 +120,7 @@ enum RestoreCommand: Command {
       outcome: outcome, heldCount: folded.result.heldOperations.count, verification: verification)
   }
 
-  private static func place(_ stage: String, at target: String, isThere: Bool) throws {
+  static func place(_ stage: String, at target: String, isThere: Bool) throws {
     let fileSystem = SystemFileSystem()
     do throws(FileError) {
       // A rename over an empty directory is one step, and of anything else it fails.
