@@ -174,9 +174,8 @@ enum EntryJSON {
     var object = JSONObject()
     object.set("epoch", cursor.epoch.description)
     var scopes = JSONObject()
-    for (name, position) in cursor.positions.sorted(by: { $0.key < $1.key }) {
-      scopes.set(name, position.text)
-    }
+    let inOrder = cursor.positions.sorted { ByteOrder.precedes($0.key, $1.key) }
+    for (name, position) in inOrder { scopes.set(name, position.text) }
     object.set("scopes", scopes)
     return object
   }

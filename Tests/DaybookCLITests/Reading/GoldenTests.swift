@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Logs of format version 1, committed once and never changed, with what the tools say of them.
-/// All but ``Case/sealed`` are of writers before seals and the chain.
+/// All but ``Case/sealed`` and ``Case/entries`` are of writers before seals and the chain.
 ///
 /// Each case is a folder `Fixtures/format-1/CASE` with the log in `log`, the last lines of `daybook
 /// dump --json` in `dump.jsonl` and of `daybook verify --json` in `verify.jsonl`. A new case is
@@ -29,10 +29,12 @@ import Testing
     case settled
     /// Two lives, each segment sealed and chained to the one before.
     case sealed
+    /// One of every kind of entry, with every kind of value.
+    case entries
 
     var exitStatus: Int32 {
       switch self {
-      case .device, .server, .compressed, .secondLife, .settled, .sealed: return 0
+      case .device, .server, .compressed, .secondLife, .settled, .sealed, .entries: return 0
       case .torn: return 10
       case .healed, .damaged: return 12
       }
@@ -53,11 +55,15 @@ import Testing
   ) async throws {
     let kept = Self.folder.appending(path: golden.rawValue)
     let isNew = !FileManager.default.fileExists(atPath: kept.path)
-    if golden == .sealed {
+    if golden == .sealed || golden == .entries {
       let directory = try TemporaryDirectory()
       let made = directory.path("log")
-      try SampleDay.openDevice(at: made).close()
-      try SampleDay.openDevice(at: made, [SampleDay.deviceEntries[10]]).close()
+      if golden == .entries {
+        try SampleDay.openDevice(at: made, SampleEntries.all).close()
+      } else {
+        try SampleDay.openDevice(at: made).close()
+        try SampleDay.openDevice(at: made, [SampleDay.deviceEntries[10]]).close()
+      }
       if isNew {
         try #require(
           ProcessInfo.processInfo.environment["DAYBOOK_NEW_GOLDENS"] != nil,

@@ -26,7 +26,7 @@ def compare_fixtures(fixtures: Path) -> int:
     differing = 0
     lines = 0
     for case in cases:
-        expected = (case / "dump.jsonl").read_text(encoding="utf-8").splitlines()
+        expected = lines_of((case / "dump.jsonl").read_text(encoding="utf-8"))
         directory = read_directory(case / "log")
         found = list(dump(directory))
         lines += len(found)
@@ -47,7 +47,7 @@ def compare_programs(daybook: Path, root: Path) -> int:
     for log in logs:
         command = [str(daybook), "dump", str(log), "--json"]
         result = subprocess.run(command, capture_output=True, check=False)
-        expected = result.stdout.decode("utf-8").splitlines()
+        expected = lines_of(result.stdout.decode("utf-8"))
         directory = read_directory(log)
         found = list(dump(directory))
         lines += len(found)
@@ -55,6 +55,11 @@ def compare_programs(daybook: Path, root: Path) -> int:
         differing += show_problems(directory)
     print(f"{len(logs)} logs compared with daybook dump, {lines} lines, {differing} differ")
     return 1 if differing else 0
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text; `splitlines` would take other characters than line feeds for ends."""
+    return text.rstrip("\n").split("\n")
 
 
 def show_problems(directory: Directory) -> bool:

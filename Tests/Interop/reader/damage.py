@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from .compare import show_difference
+from .compare import lines_of, show_difference
 from .directory import read_directory
 from .dump import dump
 
@@ -43,7 +43,7 @@ def compare_damaged(
             if result.returncode not in (0, 10, 12):
                 # No log any more, or one that seems to be of a newer version.
                 continue
-            expected = result.stdout.decode("utf-8").splitlines()
+            expected = lines_of(result.stdout.decode("utf-8"))
             found = list(dump(read_directory(copy)))
         name = f"seed {number}, {log.parent.name}, {what}"
         if is_exact:

@@ -190,7 +190,8 @@ def _restored(data: bytes) -> dict[str, Fact]:
 
 def _cursor(data: bytes) -> dict[str, Fact]:
     facts = _map(data)
-    scopes = {name: version_text(*position) for name, position in facts["scopes"].items()}
+    positions = sorted(facts["scopes"].items(), key=lambda item: item[0].encode())
+    scopes = {name: version_text(*position) for name, position in positions}
     return {"epoch": identifier_text(facts["epoch"]), "scopes": scopes}
 
 

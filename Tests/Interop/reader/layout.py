@@ -96,7 +96,8 @@ def date_text(milliseconds: int) -> str:
     year, month, day = _civil(days)
     clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
     tail = f".{fraction:03}" if fraction else ""
-    return f"{year:04}-{month:02}-{day:02}T{clock}{tail}Z"
+    years = f"{year:04}" if 0 <= year <= 9999 else f"{year:+07}"
+    return f"{years}-{month:02}-{day:02}T{clock}{tail}Z"
 
 
 def _civil(days: int) -> tuple[int, int, int]:
