@@ -9,7 +9,9 @@ import Synchronization
 package final class Log: Sendable {
   /// Who the log is.
   package let identity: LogIdentity
-  /// What is damaged, in the order in which it was met.
+  /// What is damaged, what it costs, and what opening did about it.
+  package let damage: DamageReport
+  /// What is damaged, known or not, in the order in which it was met.
   package let findings: [LogFinding]
   /// What was missing and not needed, in words.
   package let notes: [String]
@@ -26,11 +28,13 @@ package final class Log: Sendable {
   let life: Mutex<Life>
 
   private init(
-    _ found: LogDirectory, identity: LogIdentity, findings: [LogFinding], notes: [String],
-    streams: [String], chains: ChainBoard, committer: Committer?, refusal: LogError?,
+    _ found: LogDirectory, identity: LogIdentity, damage: DamageReport, findings: [LogFinding],
+    notes: [String], streams: [String], chains: ChainBoard, committer: Committer?,
+    refusal: LogError?,
     lock: (any FileLock)?
   ) {
     self.identity = identity
+    self.damage = damage
     directory = found.path
     fileSystem = found.fileSystem
     self.findings = findings
@@ -46,11 +50,16 @@ package final class Log: Sendable {
   /// every entry to `replay`, in the order in which they were written.
   ///
   /// What is replayed survives a power cut: the last segments are synced before they are read,
-  /// where the disk is not read-only. If `replay` throws, so does this. A log that is there and
-  /// may not be written to (permissions, a read-only disk, no room for what must be made first) is
-  /// opened for reading, without its lock if that can't be taken: see ``refusal``.
-  /// - Throws: ``LogError``: `locked`, `notALog`, `notADirectory`, `newerFormat`, `otherAccount`,
-  ///   `inputOutput`, `notPermitted` and `diskFull` if there is no log to read, and what `replay`
+  /// where the disk is not read-only. If `replay` throws, so does this; but an `unreadableEntry` is
+  /// kept aside as damage. A log that is there and may not be written to (permissions, a read-only
+  /// disk, no room for what must be made first) is opened for reading, without its lock if that
+  /// can't be taken: see ``refusal``.
+  ///
+  /// It does not fail for damage: see ``DamagePolicy``. What is damaged is copied to `quarantine`
+  /// and recorded in the log, durable on return, and told in ``damage``. Nothing is changed or
+  /// removed, and a crash at any point is made good by the next opening.
+  /// - Throws: ``LogError``: `damaged` if strict, `locked`, `notALog`, `notADirectory`,
+  ///   `newerFormat`, `otherAccount`, `inputOutput`, `notPermitted` and `diskFull` if there is no log to read, and what `replay`
   ///   throws.
   package static func open(
     _ directory: String, _ configuration: LogConfiguration,
@@ -94,7 +103,9 @@ package final class Log: Sendable {
     try settle(found, isReadOnly: refusal != nil)
     let identity = try identity(of: found, configuration)
     var replay = try LogReplay(
-      found, streams: configuration.streams.map(\.name), isWriter: lock != nil)
+      found, streams: configuration.streams.map(\.name), isWriter: lock != nil,
+      policies: Dictionary(
+        configuration.streams.map { ($0.name, $0.onDamage) }, uniquingKeysWith: { $1 }))
     var refusal = refusal
     try replay.run(
       visit: { report throws(LogError) in
@@ -103,47 +114,61 @@ package final class Log: Sendable {
         }
       }
     ) { entry throws(LogError) in try body(identity, entry) }
-    if let loss = replay.findings.first(where: \.isLoss) { refusal = .damaged(loss) }
+    var recovery = Recovery(found, configuration, after: replay)
+    if let loss = recovery.refusedLoss { refusal = .damaged(loss) }
+    if configuration.isStrict, let loss = recovery.report.found.first(where: \.isLoss) {
+      throw .damaged(loss)
+    }
     let chains = ChainBoard()
     for stream in configuration.streams {
       guard let link = replay.tails[stream.name]?.link else { continue }
       chains.set(ChainPosition(link: link))
     }
     var committer: Committer?
+    var gaps: [LogEntry] = []
     if refusal == nil {
       do throws(LogError) {
-        committer = try makeCommitter(directory, found, identity, configuration, replay, chains)
+        let writers = try makeWriters(found, identity, configuration, replay, chains)
+        gaps = recovery.run(writers)
+        committer = makeCommitter(writers, found, configuration)
       } catch {
         guard error.allowsReading, !found.isNew else { throw error }
         refusal = error
       }
     }
+    for gap in gaps { try body(identity, gap) }
     // A write that never finished is no damage.
     let findings = replay.findings.filter { $0.kind != .tornTail }
     return Log(
-      found, identity: identity, findings: findings, notes: notes,
+      found, identity: identity, damage: recovery.report, findings: findings, notes: notes,
       streams: configuration.streams.map(\.name), chains: chains, committer: committer,
       refusal: refusal, lock: lock)
   }
 
-  private static func makeCommitter(
-    _ directory: String, _ found: LogDirectory, _ identity: LogIdentity,
-    _ configuration: LogConfiguration, _ replay: LogReplay, _ chains: ChainBoard
-  ) throws(LogError) -> Committer {
-    try prepare(directory, found, identity, configuration)
+  private static func makeWriters(
+    _ found: LogDirectory, _ identity: LogIdentity, _ configuration: LogConfiguration,
+    _ replay: LogReplay, _ chains: ChainBoard
+  ) throws(LogError) -> [StreamWriter] {
+    try prepare(found.path, found, identity, configuration)
     found.removeTemporaries()
     var writers: [StreamWriter] = []
     for options in configuration.streams {
       let last = try dropSpare(replay, options.name, found)
       writers.append(
         StreamWriter(
-          options: options, directory: directory, identity: identity,
+          options: options, directory: found.path, identity: identity,
           configuration: configuration, last: last,
           lowestNext: options.name == SnapshotFile.stream ? replay.snapshotEnd + 1 : 1,
           chains: chains))
     }
+    return writers
+  }
+
+  private static func makeCommitter(
+    _ writers: sending [StreamWriter], _ found: LogDirectory, _ configuration: LogConfiguration
+  ) -> Committer {
     let head = HeadWriter(
-      directory: directory, fileSystem: configuration.fileSystem,
+      directory: found.path, fileSystem: configuration.fileSystem,
       sequence: found.head?.sequence ?? 0)
     return Committer(writers: writers, head: head, idleMarkDelay: configuration.idleMarkDelay)
   }
@@ -198,7 +223,7 @@ package final class Log: Sendable {
         let folder = "\(directory)/\(stream.name)"
         if try fileSystem.attributes(of: folder) == nil { try fileSystem.makeDirectory(folder) }
       }
-      if found.formatLogID == nil {
+      if found.formatLogID != identity.logID {
         let path = "\(directory)/\(LogDirectory.formatFile)"
         let isThere = try fileSystem.attributes(of: path) != nil
         let file =

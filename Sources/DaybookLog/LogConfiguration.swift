@@ -56,6 +56,8 @@ package struct LogConfiguration: Sendable {
   package var streams: [StreamOptions]
   /// Whose log it is, up to 128 bytes; checked against the headers.
   package var account: String
+  /// Damage with a loss that no earlier opening recorded is an error, and nothing is written.
+  package var isStrict = false
   /// The door to the disk.
   package var fileSystem: any FileSystem
   /// Evenly drawn 64-bit numbers, for ids and salts.

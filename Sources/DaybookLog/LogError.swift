@@ -91,6 +91,19 @@ package struct LogFinding: Sendable, Hashable {
     case mark
     /// Bytes that were never acknowledged, as a crash leaves them.
     case tornTail
+    /// A frame and its twin fail their checks; all its entries were read one by one.
+    case salvaged
+    /// An entry is as it was written, and can't be read or taken.
+    case entry
+
+    /// Whether entries are lost or can't be told whole by it.
+    package var isLoss: Bool {
+      switch self {
+      case .header, .foreign, .seal, .chain, .frame, .missing, .entry: return true
+      case .headerCopy, .frameCopy, .padding, .settledTail, .fileSize, .mark, .tornTail, .salvaged:
+        return false
+      }
+    }
   }
 
   /// What is wrong.
@@ -101,6 +114,8 @@ package struct LogFinding: Sendable, Hashable {
   package let offset: UInt64
   /// The numbers of the entries that are lost, as far as known.
   package let lost: ClosedRange<UInt64>?
+  /// The gap entry of the same stream that recorded it at an earlier opening: then it is known.
+  package var record: UInt64?
 
   /// Something wrong at `offset` of `file`.
   package init(
@@ -113,13 +128,10 @@ package struct LogFinding: Sendable, Hashable {
   }
 
   /// Whether entries are lost or can't be told whole by it.
-  package var isLoss: Bool {
-    switch kind {
-    case .header, .foreign, .seal, .chain, .frame, .missing: return true
-    case .headerCopy, .frameCopy, .padding, .settledTail, .fileSize, .mark, .tornTail:
-      return false
-    }
-  }
+  package var isLoss: Bool { kind.isLoss }
+
+  /// The stream: the file's folder.
+  package var stream: String { String(file.prefix { $0 != "/" }) }
 
   /// The finding in a sentence.
   package var message: String {
@@ -138,11 +150,15 @@ package struct LogFinding: Sendable, Hashable {
     case .missing: what = "acknowledged entries are missing"
     case .mark: what = "a mark or the seal fails its checks; no entry is touched"
     case .tornTail: what = "the last write did not finish; it was never acknowledged"
+    case .salvaged:
+      what = "both copies of a frame fail their checks; every entry was read by its own checksum"
+    case .entry: what = "an entry is whole and can't be read; it is kept aside"
     }
     var text = "\(file), byte \(offset): \(what)"
     if let lost {
       text += " (\(LogFinding.words(for: lost)))"
     }
+    if let record { text += "; known, recorded as \(stream):\(record)" }
     return text
   }
 

@@ -34,6 +34,10 @@ import Testing
   @Test func `a newer version in FORMAT or in a header is told as such`() throws {
     let disk = disk
     disk.put(Array("daybook 2\n".utf8), at: path("FORMAT"))
+    // Segments of this version know better than a text without a checksum.
+    #expect(error(disk) == nil)
+    for path in disk.paths where path.hasSuffix(".dbs") { disk.drop(path) }
+    disk.put(Array("daybook 2\n".utf8), at: path("FORMAT"))
     #expect(error(disk) == .newerFormat(file: "FORMAT", found: 2, supported: 1))
     let other = self.disk
     let name = "outbox/00000001.g0.dbs"
@@ -78,14 +82,14 @@ import Testing
     }
   }
 
-  @Test func `every missing segment is told, and the log is for reading only`() throws {
+  @Test func `every missing segment is told, and the log goes on`() throws {
     for path in closed.paths where path.hasSuffix(".dbs") {
       let disk = disk
       disk.drop(path)
       let (log, found) = try SmallLog.open(disk)
       let name = String(path.dropFirst(SmallLog.directory.count + 1))
       #expect(found.damage.contains { $0.kind == .missing && $0.file == name }, "\(name)")
-      #expect(log.isReadOnly)
+      _ = try log.appendAndWait("outbox", [[SmallLog.entry("more")]])
       try log.close()
     }
   }
@@ -96,7 +100,7 @@ import Testing
     disk.put(first, at: path("outbox/00000002.g0.dbs"))
     let found = try SmallLog.inspect(disk)
     #expect(found.damage.contains { $0.file == "outbox/00000002.g0.dbs" })
-    #expect(found.isGapless)
+    #expect(found.texts["outbox"]?.count == Set(found.texts["outbox"] ?? []).count)
   }
 
   @Test func `odd file names are left alone`() throws {

@@ -234,39 +234,6 @@ import Testing
     #expect(left == ["letter.txt"])
   }
 
-  @Test func `a damaged log opens for reading and says where`() async throws {
-    let folder = try PassingFolder()
-    let store = try await open(folder)
-    try await store.write { tx in try tx.insert(Sale(id: "1", shop: "1", quantity: 1)) }
-    try await store.close()
-    let file = folder.place("log/outbox/00000001.g0.dbs")
-    var bytes = try Data(contentsOf: file)
-    // Both copies of the first group: more than one fault, so that an entry is lost.
-    bytes[8192 + 100] ^= 1
-    bytes[12288 + 100] ^= 1
-    try bytes.write(to: file)
-    let damaged = try await open(folder)
-    let damage = await damaged.status.damage
-    #expect(damage?.isReadOnly == true)
-    #expect(damage?.findings.first?.contains("outbox/00000001.g0.dbs, byte 8192") == true)
-    do {
-      try await damaged.write { tx in try tx.insert(Sale(id: "2", shop: "1", quantity: 1)) }
-      Issue.record("it wrote to a damaged log")
-    } catch {
-      #expect((error as? DaybookError)?.code == .damaged)
-    }
-    try await damaged.close()
-    var strict = DaybookOptions()
-    strict.isStrict = true
-    do {
-      _ = try await Daybook.open(
-        at: folder.place("log"), account: "rep-7", schema: TestShop.schema, options: strict)
-      Issue.record("strict opened a damaged log")
-    } catch {
-      #expect(error.code == .damaged)
-    }
-  }
-
   @Test func `a collection that the schema lacks is kept and reported`() async throws {
     let folder = try PassingFolder()
     let store = try await open(folder)

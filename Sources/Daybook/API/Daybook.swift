@@ -28,7 +28,8 @@ public final class Daybook: Sendable {
   let receipts: Receipts
   let maker: OperationMaker
   let driver: SyncDriver?
-  let damage: DamageSummary?
+  /// What was damaged when the log was opened, and what was done about it; `nil` if it was whole.
+  public let damage: DamageReport?
   private let shared = Mutex(Shared())
 
   private struct Shared {
@@ -45,7 +46,7 @@ public final class Daybook: Sendable {
   /// Opens the log at `url`, and makes it if there is none. The whole log is replayed into memory.
   ///
   /// With a server the store syncs by itself, unless the options say otherwise. A damaged log opens
-  /// for reading: see ``Status/damage``.
+  /// and goes on: look at ``damage``, which says whether anything is lost.
   /// - Parameters:
   ///   - url: a directory of its own; it is made, its parent is not.
   ///   - account: whose operations are made here, 1 to 128 bytes. Another account has another log.

@@ -14,7 +14,7 @@ public struct DaybookError: Error, Sendable, CustomStringConvertible {
     case newerFormat
     /// The log belongs to another account.
     case otherAccount
-    /// Bytes of the log fail their checks; it is open for reading only.
+    /// Bytes of the log fail their checks, and opening was strict.
     case damaged
     /// The disk is full; nothing that was acknowledged is lost.
     case diskFull

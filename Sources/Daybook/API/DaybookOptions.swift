@@ -17,7 +17,8 @@ public struct DaybookOptions: Sendable {
   public var retrySchedule: RetrySchedule = .background
   /// The device's name in the log and on the server, up to 128 bytes; made up if not given.
   public var device: String?
-  /// Throws `damaged` where a damaged log would otherwise open for reading.
+  /// Throws `damaged`, and changes nothing, where entries are lost and no earlier opening has told
+  /// of it.
   public var isStrict = false
   /// How much one push carries.
   package var batchLimits = BatchLimits()

@@ -73,20 +73,6 @@ public struct Status: Sendable, Hashable {
   /// Records that a newer app wrote and that this one's types can't read, as far as queries met
   /// them.
   public let unreadableRecordCount: Int
-  /// What the log found when it was opened; writes fail if it is damaged.
-  public let damage: DamageSummary?
-}
-
-/// What was found damaged when the log was opened.
-public struct DamageSummary: Sendable, Hashable {
-  /// Where each damage is, in words, with file and byte.
-  public let findings: [String]
-  /// Whether the log could only be opened for reading.
-  public let isReadOnly: Bool
-
-  /// A summary of `findings`.
-  package init(findings: [String], isReadOnly: Bool) {
-    self.findings = findings
-    self.isReadOnly = isReadOnly
-  }
+  /// What the log found damaged when it was opened; `nil` if it was whole.
+  public let damage: DamageReport?
 }

@@ -11,7 +11,7 @@ struct ClientLog: Sendable {
   struct Opened: Sendable {
     let log: ClientLog
     let state: ClientState
-    let damage: DamageSummary?
+    let damage: DamageReport?
 
     /// What `body` opens, on a thread of its own.
     static func onThread(
@@ -36,9 +36,10 @@ struct ClientLog: Sendable {
     directory: String, account: String, schema: Schema, options: DaybookOptions
   ) throws(DaybookError) -> Opened {
     let environment = options.environment
-    let configuration = LogConfiguration(
+    var configuration = LogConfiguration(
       streams: [.feed, .outbox], account: account, fileSystem: options.fileSystem,
       random: environment.random, clock: { HybridTime(environment.now()) })
+    configuration.isStrict = options.isStrict
     var folded: ClientState?
     do throws(LogError) {
       let log = try Log.open(directory, configuration) { identity, found throws(LogError) in
@@ -49,25 +50,18 @@ struct ClientLog: Sendable {
             state.apply(entry, position: found.number)
           }
         } catch {
+          // It is kept aside, and the fold goes on with the next one.
+          folded = state
           throw .unreadableEntry(
             file: found.file, offset: found.frameOffset, stream: found.stream,
             number: found.number)
         }
         folded = state
       }
-      if let worst = log.findings.first(where: \.isLoss), options.isStrict {
-        try? log.close()
-        throw LogError.damaged(worst)
-      }
       var state =
         folded ?? ClientState(schema: schema, incarnation: log.identity.incarnation)
       state.endReplay()
-      // A torn tail was never acknowledged: nothing that anybody has seen is missing.
-      let messages = log.findings.filter { $0.kind != .tornTail }.map(\.message)
-      let damage =
-        messages.isEmpty && !log.isReadOnly || log.refusal?.isDamage == false
-        ? nil : DamageSummary(findings: messages, isReadOnly: log.isReadOnly)
-      return Opened(log: ClientLog(log: log), state: state, damage: damage)
+      return Opened(log: ClientLog(log: log), state: state, damage: DamageReport(log))
     } catch {
       throw DaybookError(error)
     }
@@ -163,7 +157,9 @@ extension DaybookError {
         cause: error)
     case .damaged(let finding):
       self.init(
-        .damaged, "\(finding.message). Nothing is written to a damaged log; run daybook verify.",
+        .damaged,
+        "\(finding.message). Open it without `isStrict` to go on with all that is left, or run "
+          + "daybook verify.",
         cause: error)
     case .readOnlyFormat(let file):
       self.init(

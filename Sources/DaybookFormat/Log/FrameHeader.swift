@@ -130,13 +130,18 @@ package struct FrameHeader: Sendable, Hashable {
   ///
   /// Lengths are checked against the limits, not against what follows.
   package init?(bytes: ArraySlice<UInt8>, offset: Int, salt: Identifier) {
+    self.init(bytes: bytes, offset: offset, binding: FrameHeader.binding(of: salt))
+  }
+
+  /// The same, for a file whose salt has this ``binding(of:)``.
+  package init?(bytes: ArraySlice<UInt8>, offset: Int, binding: UInt32) {
     guard bytes.count >= FrameHeader.byteCount else { return nil }
     let body = bytes.dropFirst(8).prefix(FrameHeader.byteCount - 8)
     do throws(EntryError) {
       var reader = ByteReader(bytes)
       guard try reader.read(UInt32.self) == FrameHeader.magic,
         try reader.read(UInt32.self)
-          == FrameHeader.checksum(body, offset: offset, salt: salt)
+          == FrameHeader.checksum(body, offset: offset, salt: .zero) ^ binding
       else { return nil }
       let kindCode: UInt8 = try reader.read()
       let codecCode: UInt8 = try reader.read()
@@ -166,6 +171,22 @@ package struct FrameHeader: Sendable, Hashable {
       frameNumber <= LogLayout.numberLimit, (1...LogLayout.numberLimit).contains(firstNumber),
       durableNumber <= LogLayout.numberLimit, otherNext <= LogLayout.numberLimit
     else { return nil }
+  }
+
+  /// What a file's salt adds to the checksum of each of its frame headers. CRC-32C is linear, so
+  /// that is one number, whatever the header holds.
+  package static func binding(of salt: Identifier) -> UInt32 {
+    checksum([], offset: 0, salt: salt) ^ checksum([], offset: 0, salt: .zero)
+  }
+
+  /// The number by which the header at the front of `bytes`, which stand at `offset`, would be one
+  /// of its file: all frames of a file agree in it, even if the salt is lost.
+  package static func binding(ofFrame bytes: ArraySlice<UInt8>, offset: Int) -> UInt32? {
+    guard bytes.count >= FrameHeader.byteCount else { return nil }
+    let body = bytes.dropFirst(8).prefix(FrameHeader.byteCount - 8)
+    var reader = ByteReader(bytes.dropFirst(4))
+    guard let stored = try? reader.read(UInt32.self) else { return nil }
+    return stored ^ checksum(body, offset: offset, salt: .zero)
   }
 
   private static func checksum(

@@ -19,6 +19,13 @@ package enum FramePayload {
     package let bytes: ArraySlice<UInt8>
     /// Where the entry's header begins in the payload.
     package let offset: Int
+
+    /// An entry of this kind, found at `offset`.
+    package init(kind: UInt8, bytes: ArraySlice<UInt8>, offset: Int) {
+      self.kind = kind
+      self.bytes = bytes
+      self.offset = offset
+    }
   }
 
   /// Appends one entry.
@@ -36,22 +43,13 @@ package enum FramePayload {
   package static func parts(of payload: [UInt8], count: Int) -> [Part]? {
     guard count <= payload.count / LogLayout.entryHeaderByteCount else { return nil }
     var parts: [Part] = []
-    var reader = ByteReader(payload[...])
-    do throws(EntryError) {
-      for _ in 0..<count {
-        let offset = reader.offset
-        let byteCount: UInt32 = try reader.read()
-        let kind: UInt8 = try reader.read()
-        try reader.readZeros(3)
-        let checksum: UInt32 = try reader.read()
-        let bytes = try reader.read(count: Int(byteCount))
-        guard CRC32C.checksum(bytes, from: CRC32C.checksum([kind])) == checksum else { return nil }
-        parts.append(Part(kind: kind, bytes: bytes, offset: offset))
-      }
-    } catch {
-      return nil
+    var offset = 0
+    for _ in 0..<count {
+      guard let part = part(of: payload[...], at: offset) else { return nil }
+      parts.append(part)
+      offset = part.bytes.endIndex
     }
-    return reader.rest.isEmpty ? parts : nil
+    return offset == payload.count ? parts : nil
   }
 
   /// `payload` as an LZ4 block, if that saves a sixteenth; else `nil`.

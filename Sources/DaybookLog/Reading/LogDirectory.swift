@@ -17,6 +17,14 @@ package struct LogDirectory: Sendable {
       serving = StreamFile.cover(files)
     }
 
+    /// Whether a file has a header that this version reads.
+    func isReadable(in path: String, _ fileSystem: any FileSystem) throws(FileError) -> Bool {
+      for file in files {
+        if try LogDirectory.header(of: file.file, in: path, fileSystem) != nil { return true }
+      }
+      return false
+    }
+
     /// The serving files by the first ordinal that each covers.
     package var segments: [(ordinal: UInt64, file: String)] {
       serving.map { ($0.first, $0.file) }
@@ -75,8 +83,14 @@ package struct LogDirectory: Sendable {
       }
       self.streams = streams
       snapshots = try LogDirectory.listSnapshots(in: path, fileSystem)
-      let format =
+      var format =
         names.contains(LogDirectory.formatFile) ? LogDirectory.format(path, fileSystem) : nil
+      // It has no checksum, so a segment whose header is whole knows better.
+      if let version = format?.version, version > Int(LogLayout.version) {
+        for stream in streams {
+          if try stream.isReadable(in: path, fileSystem) { format = nil }
+        }
+      }
       formatLogID = format?.logID
       isNew = streams.allSatisfy(\.files.isEmpty) && snapshots.isEmpty
       notes = LogDirectory.notes(names, hasFormat: format != nil, isNew: isNew, head: head)
@@ -85,7 +99,7 @@ package struct LogDirectory: Sendable {
       }
       let known: Set = [
         LogDirectory.formatFile, LogDirectory.headFile, LogDirectory.lockFile, "outbox", "feed",
-        "changes",
+        "changes", Quarantine.folder,
       ]
       if isNew, format == nil, !names.subtracting(known).isEmpty {
         throw FileError(.exists, .list, path)
@@ -99,6 +113,15 @@ package struct LogDirectory: Sendable {
       default: throw LogError(error)
       }
     }
+  }
+
+  /// The header of `file` in the log at `path`, if a copy of it is whole.
+  static func header(
+    of file: String, in path: String, _ fileSystem: any FileSystem
+  ) throws(FileError) -> SegmentHeader? {
+    let open = try fileSystem.open("\(path)/\(file)", writable: false)
+    defer { open.close() }
+    return SegmentScan(try open.read(at: 0, count: LogLayout.segmentHeaderByteCount)).header
   }
 
   private static func notes(
@@ -172,9 +195,7 @@ package struct LogDirectory: Sendable {
   /// The header of a segment, if a copy of it is whole.
   func header(of file: String) throws(LogError) -> SegmentHeader? {
     do throws(FileError) {
-      let open = try fileSystem.open("\(path)/\(file)", writable: false)
-      defer { open.close() }
-      return SegmentScan(try open.read(at: 0, count: LogLayout.segmentHeaderByteCount)).header
+      return try LogDirectory.header(of: file, in: path, fileSystem)
     } catch {
       throw LogError(error)
     }

@@ -24,14 +24,21 @@ package struct LogEntry: Sendable {
 ///
 /// Each frame names the other stream's next number, so of two streams the order is exact: a frame
 /// comes after all entries of the other stream below that number.
+///
+/// What follows damage is given as the stream's ``DamagePolicy`` says. Entries that a gap entry cut
+/// off are never given, even if they can be read again: what was decided stays decided.
 package struct LogReplay {
   private struct Cursor {
     let stream: String
+    let policy: DamagePolicy
     var segments: SegmentSequence
+    let known: KnownDamage
     var frames: ArraySlice<SegmentScan.Frame> = []
     var file = ""
-    var next: UInt64 = 1
+    /// Nothing that follows counts, at least until damage is recorded.
     var isStopped = false
+    /// Without frames, the lowest number that may still come.
+    var next: UInt64
     /// A snapshot stands for all entries up to this number.
     var floor: UInt64 = 0
 
@@ -56,41 +63,54 @@ package struct LogReplay {
   private(set) var tails: [String: ChainTail] = [:]
   /// What is wrong, in the order in which it was met.
   package private(set) var findings: [LogFinding] = []
+  /// The highest number of each stream that anything names: what comes behind damage begins above.
+  package private(set) var named: [String: UInt64] = [:]
+  /// The first entry of each stream that does not count because of damage that is not recorded yet.
+  package private(set) var stops: [String: UInt64] = [:]
 
   /// A replay of all streams of `directory`. The holder of the lock, `isWriter`, has nobody beside
   /// it whose writing could be under way. For `history`, everything that the streams hold is given,
-  /// what a compaction kept too, and no snapshot: it does not make the state.
+  /// what a compaction kept too, and no snapshot: it does not make the state. Streams without a
+  /// policy have their usual one.
   package init(
-    _ directory: LogDirectory, streams: [String], isWriter: Bool = false, history: Bool = false
+    _ directory: LogDirectory, streams: [String], isWriter: Bool = false, history: Bool = false,
+    policies: [String: DamagePolicy] = [:]
   ) throws(LogError) {
     self.directory = directory
     isHistory = history
     var witnesses = try directory.witnesses()
     let logID = try directory.logID()
+    for stream in directory.head?.streams ?? [] { named[stream.name] = stream.durableNumber }
     if !history, streams.contains(SnapshotFile.stream), let found = try directory.newestSnapshot() {
       snapshot = found.file
       snapshotFrames = found.content.frames
       witnesses["outbox"] = max(witnesses["outbox"] ?? 0, found.file.outboxNumber)
     }
     for name in streams {
+      let policy = policies[name] ?? .usual(for: name)
+      var segments = directory.segments(
+        of: name, witnesses: witnesses, isInUse: isWriter ? false : directory.isInUse,
+        logID: logID, policy: policy)
+      let known = try segments.knownDamage()
+      named[name] = max(
+        named[name] ?? 0, known.gaps.last?.number ?? 0, witnesses[name] ?? 0)
+      var floor: UInt64 = 0
+      if name == SnapshotFile.stream, let snapshot {
+        floor = snapshot.feedNumber
+        try segments.skip(through: floor)
+      }
       cursors.append(
         Cursor(
-          stream: name,
-          segments: directory.segments(
-            of: name, witnesses: witnesses, isInUse: isWriter ? false : directory.isInUse,
-            logID: logID)))
+          stream: name, policy: policy, segments: segments, known: known, next: floor + 1,
+          floor: floor))
       tails[name] = ChainTail(logID: logID ?? .zero)
-      if name == SnapshotFile.stream, let snapshot {
-        let index = cursors.count - 1
-        cursors[index].floor = snapshot.feedNumber
-        cursors[index].next = snapshot.feedNumber + 1
-        try cursors[index].segments.skip(through: snapshot.feedNumber)
-      }
     }
   }
 
-  /// Gives every entry to `body`, and every report, as it is read, to `visit`. A stream stops at
-  /// its first loss: what follows might build on what is not there.
+  /// Gives every entry that counts to `body`, and every report, as it is read, to `visit`.
+  ///
+  /// Where `body` throws `unreadableEntry`, the entry is a finding and the replay goes on as behind
+  /// other damage, unless the stream's policy is to refuse. Any other error ends the replay.
   package mutating func run(
     visit: (SegmentReport) throws(LogError) -> Void = { _ throws(LogError) in },
     _ body: (LogEntry) throws(LogError) -> Void
@@ -98,7 +118,12 @@ package struct LogReplay {
     if let snapshot {
       for frame in snapshotFrames {
         for entry in frame.entries(stream: LogEntry.snapshotStream, file: snapshot.file) {
-          try body(entry)
+          do throws(LogError) {
+            try body(entry)
+          } catch {
+            guard case .unreadableEntry = error else { throw error }
+            findings.append(LogFinding(.entry, file: entry.file, offset: entry.frameOffset))
+          }
         }
       }
       snapshotFrames = []
@@ -107,13 +132,14 @@ package struct LogReplay {
       for index in cursors.indices { try fill(index, visit) }
       let ready = cursors.indices.filter { !cursors[$0].frames.isEmpty }
       guard let any = ready.first else { return }
-      // Of two frames that may both come, or of none that may (a loss), the first stream's is
-      // taken.
+      // Of two frames that may both come, or of none that may, the first stream's is taken.
       let index = ready.first { isReady($0) } ?? any
       try give(index, body)
     }
   }
 
+  /// Whether all entries of the other stream that were there before the frame have been given:
+  /// those that are lost never come.
   private func isReady(_ index: Int) -> Bool {
     guard cursors.count == 2, let frame = cursors[index].frames.first else { return true }
     return frame.header.otherNext <= cursors[1 - index].coming
@@ -123,29 +149,58 @@ package struct LogReplay {
     _ index: Int, _ visit: (SegmentReport) throws(LogError) -> Void
   ) throws(LogError) {
     while cursors[index].frames.isEmpty {
-      guard var report = try cursors[index].segments.next() else { return }
-      if !isHistory { report.require(entriesAbove: cursors[index].floor) }
-      before[cursors[index].stream] = last[cursors[index].stream]
-      last[cursors[index].stream] = report
-      tails[cursors[index].stream]?.add(report)
+      guard var report = try cursors[index].segments.next() else {
+        // What has not come never will.
+        cursors[index].next = .max
+        return
+      }
+      let stream = cursors[index].stream
+      if !isHistory { report.require(entriesAbove: cursors[index].floor, cursors[index].known) }
+      before[stream] = last[stream]
+      last[stream] = report
+      tails[stream]?.add(report)
       findings += report.findings
+      note(report, stream)
       try visit(report)
       if let version = report.newerVersion {
         throw .newerFormat(
           file: report.file, found: Int(version), supported: Int(LogLayout.version))
       }
-      if cursors[index].isStopped { continue }
       cursors[index].file = report.file
       let floor = cursors[index].floor
       cursors[index].next = max(report.nextNumber, floor + 1)
-      cursors[index].frames = report.frames[...]
+      cursors[index].frames = frames(of: report, index)[...]
       cursors[index].frames.removeAll { $0.nextNumber <= floor + 1 }
-      if report.findings.contains(where: \.isLoss) {
-        let lost = report.findings.compactMap(\.lost).map(\.lowerBound).min() ?? 0
-        cursors[index].frames = report.frames.prefix { $0.header.firstNumber < lost }
-        cursors[index].isStopped = true
-      }
     }
+  }
+
+  private mutating func note(_ report: SegmentReport, _ stream: String) {
+    named[stream] = max(named[stream] ?? 0, report.namedNumber, report.nextNumber - 1)
+    for other in cursors.map(\.stream) where other != stream && report.namedOther > 0 {
+      named[other] = max(named[other] ?? 0, report.namedOther - 1)
+    }
+  }
+
+  /// The frames of `report` that count.
+  private mutating func frames(of report: SegmentReport, _ index: Int) -> [SegmentScan.Frame] {
+    let cursor = cursors[index]
+    if cursor.policy == .salvage { return report.frames }
+    if cursor.isStopped { return [] }
+    var frames = report.frames
+    let losses = report.findings.filter { $0.isLoss && $0.record == nil }.compactMap(\.lost)
+    if let first = losses.map(\.lowerBound).min() {
+      frames = Array(frames.prefix { $0.header.firstNumber < first })
+      stop(index, at: first)
+    }
+    if cursor.known.gaps.isEmpty { return frames }
+    return frames.filter { frame in
+      (frame.header.firstNumber..<frame.nextNumber).contains { !cursor.known.isCut($0) }
+    }
+  }
+
+  private mutating func stop(_ index: Int, at number: UInt64) {
+    cursors[index].isStopped = true
+    stops[cursors[index].stream] = number
   }
 
   private mutating func give(
@@ -154,9 +209,26 @@ package struct LogReplay {
     guard let frame = cursors[index].frames.popFirst() else { return }
     let floor = cursors[index].floor
     for entry in frame.entries(stream: cursors[index].stream, file: cursors[index].file)
-    where entry.number > floor {
-      try body(entry)
+    where entry.number > floor && !cursors[index].known.isCut(entry.number) {
+      do throws(LogError) {
+        try body(entry)
+      } catch {
+        guard case .unreadableEntry = error, cursors[index].policy != .refuse else { throw error }
+        keepAside(entry, index)
+        if cursors[index].isStopped { return }
+      }
     }
+  }
+
+  /// Makes `entry`, which can't be taken, a finding.
+  private mutating func keepAside(_ entry: LogEntry, _ index: Int) {
+    var finding = LogFinding(
+      .entry, file: entry.file, offset: entry.frameOffset, lost: entry.number...entry.number)
+    finding.record = cursors[index].known.record(of: finding)
+    findings.append(finding)
+    guard cursors[index].policy == .cut else { return }
+    cursors[index].frames = []
+    stop(index, at: entry.number)
   }
 }
 
@@ -169,14 +241,16 @@ extension SegmentReport {
   /// Fits the report to a replay of the feed in which a snapshot stands for everything up to
   /// `floor`: what is lost below costs nothing but history. What a compaction left of the feed is
   /// no base, so above the floor it is a loss.
-  fileprivate mutating func require(entriesAbove floor: UInt64) {
+  fileprivate mutating func require(entriesAbove floor: UInt64, _ known: KnownDamage) {
     guard stream == SnapshotFile.stream else { return }
     findings.removeAll { $0.lost.map { $0.upperBound <= floor } ?? false }
     if lastOrdinal > ordinal || header?.generation ?? 0 > 0, nextNumber > floor + 1,
       let first = header?.firstNumber, first < nextNumber
     {
-      findings.append(
-        LogFinding(.missing, file: file, offset: 0, lost: max(first, floor + 1)...(nextNumber - 1)))
+      var finding = LogFinding(
+        .missing, file: file, offset: 0, lost: max(first, floor + 1)...(nextNumber - 1))
+      finding.record = known.record(of: finding)
+      findings.append(finding)
     }
   }
 }

@@ -1,24 +1,5 @@
 import DaybookFormat
 
-/// What is known of a segment from outside its file.
-struct SegmentContext {
-  let file: String
-  let stream: String
-  let ordinal: UInt64
-  /// The number that the segment must begin with.
-  let next: UInt64
-  /// What the header of the next segment says of it.
-  var successor: SegmentHeader.Predecessor?
-  /// The number before the first one of a later segment: nothing above it counts.
-  var lastNumber: UInt64?
-  /// The highest number that anything outside knows to be durable.
-  var witness: UInt64
-  /// What `HEAD` says, if it names this segment.
-  var head: HeadSlot.Stream?
-  /// The log that the segment must belong to, if that is known.
-  var logID: Identifier?
-}
-
 /// Decides what the frames and stray bytes of one segment mean.
 ///
 /// At the first frame that is missing, with q the next number expected: a *witness* (a valid later
@@ -27,12 +8,16 @@ struct SegmentContext {
 /// every case. Source: `Docs/Format.md`, section "Verdict".
 struct SegmentJudge {
   private let scan: SegmentScan
+  private let bytes: [UInt8]
   private let context: SegmentContext
   private var report: SegmentReport
   /// The frames that count, by number.
   private var originals: [UInt64: SegmentScan.Frame] = [:]
   private var echoes: [UInt64: SegmentScan.Frame] = [:]
-  private var highest: UInt64?
+  /// The numbers of ``originals`` and ``echoes``, in order, and how many of them are behind.
+  private var numbers: [UInt64] = []
+  private var passed = 0
+  private var isEchoed = false
   private var closing: [SegmentScan.Frame] = []
   /// The highest number that anything knows to be durable.
   private var durable: UInt64
@@ -43,7 +28,8 @@ struct SegmentJudge {
   static func judge(
     _ scan: SegmentScan, bytes: [UInt8], context: SegmentContext
   ) -> SegmentReport {
-    var judge = SegmentJudge(scan, context)
+    var judge = SegmentJudge(scan, bytes, context)
+    judge.report.noteNumbers(of: scan, next: context.next)
     if scan.header != nil, case .newer(let major, _)? = scan.newer {
       judge.report.newerVersion = major
     } else if let header = scan.header {
@@ -51,13 +37,14 @@ struct SegmentJudge {
     } else {
       judge.withoutHeader()
     }
-    judge.compare(bytes)
+    judge.compare()
     judge.report.findings.sort { $0.offset < $1.offset }
     return judge.report
   }
 
-  private init(_ scan: SegmentScan, _ context: SegmentContext) {
+  private init(_ scan: SegmentScan, _ bytes: [UInt8], _ context: SegmentContext) {
     self.scan = scan
+    self.bytes = bytes
     self.context = context
     durable = max(context.witness, context.lastNumber ?? 0)
     report = SegmentReport(
@@ -68,8 +55,9 @@ struct SegmentJudge {
   private mutating func add(
     _ kind: LogFinding.Kind, at offset: Int, lost: ClosedRange<UInt64>? = nil
   ) {
-    report.findings.append(
-      LogFinding(kind, file: report.file, offset: UInt64(offset), lost: lost))
+    var finding = LogFinding(kind, file: report.file, offset: UInt64(offset), lost: lost)
+    finding.record = context.known.record(of: finding)
+    report.findings.append(finding)
   }
 
   /// The closing marks and the size were synced.
@@ -81,17 +69,27 @@ struct SegmentJudge {
     first <= last ? first...last : nil
   }
 
+  /// Names what is lost from ``SegmentReport/nextNumber`` to `last`, which nothing in the file
+  /// tells.
+  private mutating func loseAll(_ kind: LogFinding.Kind, at offset: Int, to last: UInt64) {
+    let lost = range(report.nextNumber, last)
+    add(kind, at: offset, lost: lost)
+    if let lost { report.nextNumber = lost.upperBound + 1 }
+  }
+
   // MARK: - Header
 
   private mutating func withoutHeader() {
-    let lost = range(report.nextNumber, durable)
+    let isLost = durable >= report.nextNumber
     if case .newer(let major, _) = scan.newer {
       report.newerVersion = max(major, LogLayout.version)
+    } else if walkWithoutHeader() {
+      return
     } else if let successor = context.successor {
       // A successor that names nothing valid in it has settled a header that never became whole.
-      if successor.validEnd > 0 { add(.header, at: 0, lost: lost) }
-    } else if lost != nil {
-      add(.header, at: 0, lost: lost)
+      if successor.validEnd > 0 { loseAll(.header, at: 0, to: durable) }
+    } else if isLost {
+      loseAll(.header, at: 0, to: durable)
     } else if let head = context.head, head.validEnd > 0 {
       add(.header, at: 0)
     } else if scan.isBlank {
@@ -101,6 +99,21 @@ struct SegmentJudge {
     }
   }
 
+  /// Walks the frames of a file whose header is lost, if anything knows that they were durable, so
+  /// that the header had been, too.
+  private mutating func walkWithoutHeader() -> Bool {
+    guard context.isSalvaged, context.successor?.validEnd != 0 else { return false }
+    let limit = context.successor.map { Int(clamping: $0.validEnd) } ?? Int.max
+    let named = scan.frames.filter(isWithinNumbers).map(\.header.durableNumber).max()
+    guard let named, max(durable, named) >= context.next else { return false }
+    add(.header, at: 0)
+    isEchoed = scan.frames.contains { $0.header.kind == .echo }
+    report.validEnd = min(LogLayout.segmentHeaderByteCount, limit)
+    walkFrames(limit)
+    checkEnd()
+    return true
+  }
+
   // MARK: - Frames
 
   private mutating func walk(_ header: SegmentHeader) {
@@ -108,23 +121,32 @@ struct SegmentJudge {
       header.ordinal == context.ordinal
     else {
       // Whole, but another segment's: nothing in it may be taken for this one's.
-      add(.header, at: 88, lost: range(report.nextNumber, durable))
+      loseAll(.header, at: 88, to: durable)
       return
     }
     if let logID = context.logID, header.logID != logID {
-      add(.foreign, at: 40, lost: range(report.nextNumber, durable))
+      loseAll(.foreign, at: 40, to: durable)
       return
     }
-    if header.firstNumber != context.next {
-      add(.missing, at: 0, lost: range(context.next, header.firstNumber - 1))
+    // Behind damage numbers go on above all that were ever named.
+    let expected = min(header.predecessor?.lastNumber ?? .max, header.firstNumber - 1)
+    if expected >= context.next || header.firstNumber < context.next {
+      add(.missing, at: 0, lost: range(context.next, expected))
     }
     report.nextNumber = header.firstNumber
     report.firstNumber = header.firstNumber
+    isEchoed = header.isEchoed
     let limit = context.successor.map { Int(clamping: $0.validEnd) } ?? Int.max
     report.validEnd = min(LogLayout.segmentHeaderByteCount, limit)
+    walkFrames(limit)
+    checkEnd()
+    checkBytes(header)
+  }
+
+  private mutating func walkFrames(_ limit: Int) {
     collect(limit)
     var number: UInt64 = 0
-    while let highest, number <= highest {
+    while let highest = numbers.last, number <= highest {
       if let frame = originals[number] ?? echoes[number],
         frame.header.firstNumber == report.nextNumber
       {
@@ -136,8 +158,6 @@ struct SegmentJudge {
         break
       }
     }
-    checkEnd()
-    checkBytes(header)
   }
 
   private mutating func collect(_ limit: Int) {
@@ -150,13 +170,14 @@ struct SegmentJudge {
       }
       if frame.header.kind == .closingMark { closing.append(frame) }
       durable = max(durable, frame.header.durableNumber)
-      highest = max(highest ?? 0, number)
     }
+    numbers = Set(originals.keys).union(echoes.keys).sorted()
     report.isClosed = !closing.isEmpty
   }
 
   /// A later segment gives the numbers behind its predecessor's last one anew.
   private func isWithinNumbers(_ frame: SegmentScan.Frame) -> Bool {
+    if scan.header == nil, frame.header.firstNumber < context.next { return false }
     guard let last = context.lastNumber else { return true }
     return frame.nextNumber <= last + 1
   }
@@ -164,9 +185,7 @@ struct SegmentJudge {
   private mutating func take(_ frame: SegmentScan.Frame) {
     let number = frame.header.frameNumber
     let isAcknowledged = isSealed || durable >= frame.nextNumber - 1
-    if report.header?.isEchoed == true, frame.isBatch, isAcknowledged,
-      originals[number] == nil || echoes[number] == nil
-    {
+    if isEchoed, frame.isBatch, isAcknowledged, originals[number] == nil || echoes[number] == nil {
       add(.frameCopy, at: placeOfMissingCopy(of: frame))
     }
     if frame.isBatch { report.frames.append(frame) }
@@ -177,28 +196,35 @@ struct SegmentJudge {
     if frame.isBatch, isAcknowledged { syncedEnd = max(syncedEnd, end) }
   }
 
+  /// The first stray byte at or behind `offset`: found by halving.
+  private func firstStray(from offset: Int) -> Int? {
+    var (low, high) = (0, scan.strayOffsets.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if scan.strayOffsets[middle] < offset { low = middle + 1 } else { high = middle }
+    }
+    return low < scan.strayOffsets.count ? scan.strayOffsets[low] : nil
+  }
+
   /// Where the twin of `frame` should stand: the first stray byte on its side, or the page it
   /// begins on.
   private func placeOfMissingCopy(of frame: SegmentScan.Frame) -> Int {
     if frame.header.kind == .echo {
       let start = placeOfNextFrame
-      return scan.strayOffsets.first { $0 >= start && $0 < frame.offset } ?? start
+      return firstStray(from: start).flatMap { $0 < frame.offset ? $0 : nil } ?? start
     }
-    let page = LogLayout.align(frame.end, to: LogLayout.pageByteCount)
-    return scan.strayOffsets.first { $0 >= frame.end } ?? page
+    return firstStray(from: frame.end) ?? LogLayout.align(frame.end, to: LogLayout.pageByteCount)
   }
 
   private var placeOfNextFrame: Int {
-    report.header?.isEchoed == true
-      ? LogLayout.align(report.validEnd, to: LogLayout.pageByteCount) : report.validEnd
+    isEchoed ? LogLayout.align(report.validEnd, to: LogLayout.pageByteCount) : report.validEnd
   }
 
   /// Judges that frame `number` is missing. Returns the number of the frame to go on with; `nil` if
   /// the walk ends here.
   private mutating func hole(at number: UInt64) -> UInt64? {
     let next = report.nextNumber
-    let offset =
-      scan.strayOffsets.first { $0 >= report.validEnd } ?? placeOfNextFrame
+    let offset = firstStray(from: report.validEnd) ?? placeOfNextFrame
     let later = laterFrame(than: number)
     if let later, later.header.firstNumber == next {
       // Only a mark is missing. It was synced with whatever came behind it.
@@ -210,21 +236,54 @@ struct SegmentJudge {
       add(.tornTail, at: offset)
       return nil
     }
-    guard let later else {
-      add(.frame, at: offset, lost: next...durable)
-      report.nextNumber = durable + 1
-      return nil
-    }
-    add(.frame, at: offset, lost: next...(later.header.firstNumber - 1))
-    report.nextNumber = later.header.firstNumber
-    return later.header.frameNumber
+    let last = later.map { $0.header.firstNumber - 1 } ?? durable
+    lose(next...last, at: offset, frame: number, before: later)
+    report.nextNumber = last + 1
+    return later?.header.frameNumber
   }
 
-  private func laterFrame(than number: UInt64) -> SegmentScan.Frame? {
-    let all = [originals.values.lazy, echoes.values.lazy].joined()
-    return all.filter {
-      $0.header.frameNumber > number && $0.header.firstNumber >= report.nextNumber
-    }.min { $0.header.frameNumber < $1.header.frameNumber }
+  /// Names what is lost of `lost`, and lifts out what can be had.
+  private mutating func lose(
+    _ lost: ClosedRange<UInt64>, at offset: Int, frame number: UInt64,
+    before later: SegmentScan.Frame?
+  ) {
+    var salvaged: [SegmentScan.Frame] = []
+    if context.isSalvaged {
+      let previous = number > 0 ? number - 1 : nil
+      var starts = previous.flatMap { originals[$0]?.end }.map { [$0] } ?? []
+      if !starts.contains(placeOfNextFrame) { starts.append(placeOfNextFrame) }
+      var salvage = EntrySalvage(
+        scan: scan, bytes: bytes, numbers: lost,
+        frameNumbers: number..<max(later?.header.frameNumber ?? .max, number + 1),
+        starts: starts, twinStarts: previous.flatMap { echoes[$0]?.end }.map { [$0] } ?? [],
+        end: later.map(\.offset) ?? scan.byteCount, before: report.frames.last)
+      salvaged = salvage.frames()
+    }
+    var next = lost.lowerBound
+    for frame in salvaged {
+      if let gone = range(next, frame.header.firstNumber - 1) {
+        add(.frame, at: offset, lost: gone)
+      }
+      report.frames.append(frame)
+      next = frame.nextNumber
+    }
+    if let gone = range(next, lost.upperBound) {
+      add(.frame, at: offset, lost: gone)
+    } else if salvaged.count == 1, salvaged[0].header.firstNumber == lost.lowerBound {
+      add(.salvaged, at: offset)
+    }
+  }
+
+  /// The next frame behind `number` that holds later entries. Each is passed once in a walk.
+  private mutating func laterFrame(than number: UInt64) -> SegmentScan.Frame? {
+    while passed < numbers.count, numbers[passed] <= number { passed += 1 }
+    for place in passed..<numbers.count {
+      let candidates = [originals[numbers[place]], echoes[numbers[place]]].compactMap { $0 }
+      if let later = candidates.first(where: { $0.header.firstNumber >= report.nextNumber }) {
+        return later
+      }
+    }
+    return nil
   }
 
   // MARK: - The end
@@ -232,17 +291,18 @@ struct SegmentJudge {
   private mutating func checkEnd() {
     // Behind closing marks there can be nothing: then the next file is missing.
     if durable >= report.nextNumber, !report.isClosed {
-      add(.missing, at: report.validEnd, lost: report.nextNumber...durable)
+      loseAll(.missing, at: report.validEnd, to: durable)
     }
     if let last = closing.max(by: { $0.offset < $1.offset }) {
       let end = last.offset + FrameHeader.byteCount
       if closing.count < 2 {
-        let start = scan.strayOffsets.first { $0 >= last.end }
-        let place = start ?? LogLayout.align(last.end, to: LogLayout.pageByteCount)
+        let place = firstStray(from: last.end)
         if isSealed {
-          if !report.findings.contains(where: { $0.kind == .mark }) { add(.mark, at: place) }
+          if !report.findings.contains(where: { $0.kind == .mark }) {
+            add(.mark, at: place ?? LogLayout.align(last.end, to: LogLayout.pageByteCount))
+          }
         } else {
-          add(.tornTail, at: place)
+          add(.tornTail, at: place ?? LogLayout.align(last.end, to: LogLayout.pageByteCount))
         }
       } else if scan.byteCount != end {
         add(isSealed ? .fileSize : .tornTail, at: min(end, scan.byteCount))
@@ -252,7 +312,7 @@ struct SegmentJudge {
     if UInt64(scan.byteCount) < expected {
       add(.fileSize, at: scan.byteCount)
     } else if UInt64(placeOfNextFrame) < expected, !report.findings.contains(where: \.isLoss),
-      !report.findings.contains(where: { $0.kind == .mark })
+      !report.findings.contains(where: { $0.kind == .mark || $0.kind == .salvaged })
     {
       // A mark stood last, and no entry with it.
       add(.mark, at: report.validEnd)
@@ -272,28 +332,49 @@ struct SegmentJudge {
       syncedEnd = max(syncedEnd, Int(clamping: context.head?.validEnd ?? 0))
     }
     for offset in scan.badHeaderCopies { add(syncedEnd > 0 ? .headerCopy : .tornTail, at: offset) }
-    for offset in scan.strayOffsets where !isExplained(offset) {
+    judgeStrays()
+  }
+
+  /// Adds a finding for each run of stray bytes that no finding before it, with no whole frame
+  /// between, accounts for. Findings, frames and strays are walked side by side.
+  private mutating func judgeStrays() {
+    let starts = report.findings.filter { isExplaining($0) }.map(\.offset).sorted()
+    let torn = report.findings.filter { $0.kind == .tornTail }.map(\.offset).sorted()
+    let copies = report.findings.filter { $0.kind == .headerCopy }.map { Int($0.offset) }
+    var (start, tornStart, frame) = (0, 0, 0)
+    var (lastStart, lastTorn, lastFrame) = (-1, -1, -1)
+    for offset in scan.strayOffsets {
+      while start < starts.count, starts[start] <= UInt64(offset) {
+        lastStart = max(lastStart, Int(starts[start]))
+        start += 1
+      }
+      while tornStart < torn.count, torn[tornStart] <= UInt64(offset) {
+        lastTorn = max(lastTorn, Int(torn[tornStart]))
+        tornStart += 1
+      }
+      while frame < scan.frames.count, scan.frames[frame].offset < offset {
+        lastFrame = scan.frames[frame].offset
+        frame += 1
+      }
+      let isTorn = offset >= syncedEnd && lastTorn >= max(lastFrame, 0)
+      let isInCopy = copies.contains { $0 <= offset && offset < $0 + LogLayout.pageByteCount }
+      if isTorn || isInCopy || lastStart >= max(lastFrame, 0) { continue }
       add(offset < syncedEnd ? .padding : .tornTail, at: offset)
+      if offset < syncedEnd { lastStart = offset } else { lastTorn = offset }
     }
   }
 
-  /// Whether a finding before `offset`, with no whole frame between, accounts for the bytes there.
-  private func isExplained(_ offset: Int) -> Bool {
-    report.findings.contains { finding in
-      let start = Int(clamping: finding.offset)
-      guard start <= offset else { return false }
-      switch finding.kind {
-      case .headerCopy: return offset < start + LogLayout.pageByteCount
-      case .settledTail, .fileSize: return false
-      case .tornTail where offset < syncedEnd: return false
-      default: return !scan.frames.contains { $0.offset > start && $0.offset < offset }
-      }
+  /// Whether bytes behind the finding, up to the next whole frame, belong to it.
+  private func isExplaining(_ finding: LogFinding) -> Bool {
+    switch finding.kind {
+    case .headerCopy, .settledTail, .fileSize, .tornTail: return false
+    default: return true
     }
   }
 
   /// Compares the file with what its successor says of it: one that is as it was when it was
   /// settled has nothing new to be found.
-  private mutating func compare(_ bytes: [UInt8]) {
+  private mutating func compare() {
     let end = min(report.validEnd, bytes.count)
     report.fileChecksum = CRC32C.checksum(bytes)
     report.hasTail = SegmentScan.firstNonZero(bytes, end, bytes.count) != nil
@@ -304,9 +385,9 @@ struct SegmentJudge {
         add(.fileSize, at: min(bytes.count, Int(clamping: tail.byteCount)))
       }
     } else if report.fileChecksum == tail.checksum {
-      report.findings.removeAll { !$0.isLoss }
+      report.findings.removeAll { !$0.isLoss && $0.record == nil }
     } else if report.findings.isEmpty {
-      add(.settledTail, at: scan.strayOffsets.first { $0 >= end } ?? end)
+      add(.settledTail, at: firstStray(from: end) ?? end)
     }
   }
 }

@@ -48,6 +48,10 @@ package struct SegmentReport: Sendable {
   package internal(set) var frames: [SegmentScan.Frame] = []
   /// The number behind the last entry of ``frames``.
   package internal(set) var nextNumber: UInt64
+  /// The highest number of the stream that anything in the file names, whether it counts or not.
+  package internal(set) var namedNumber: UInt64 = 0
+  /// The highest next number of the other stream that anything in the file names.
+  package internal(set) var namedOther: UInt64 = 0
   /// What is wrong, in the order of the file.
   package internal(set) var findings: [LogFinding] = []
   /// The version that wrote it, if it is newer.
@@ -86,5 +90,26 @@ package struct SegmentReport: Sendable {
   /// The number of entries known to be lost.
   package var lostCount: UInt64 {
     findings.reduce(0) { $0 &+ ($1.lost.map { $0.upperBound - $0.lowerBound + 1 } ?? 0) }
+  }
+}
+
+extension SegmentReport {
+  /// Notes the highest numbers that anything in the file names, whether it counts or not: none of
+  /// them is ever given again behind damage. `next` is the number that it must begin with.
+  mutating func noteNumbers(of scan: SegmentScan, next: UInt64) {
+    namedNumber = max(
+      next - 1, scan.header.map { $0.firstNumber - 1 } ?? 0,
+      scan.header?.predecessor?.lastNumber ?? 0)
+    for frame in scan.frames {
+      namedNumber = max(namedNumber, frame.nextNumber - 1, frame.header.durableNumber)
+      namedOther = max(namedOther, frame.header.otherNext)
+    }
+    for frame in scan.broken {
+      let isBatch = frame.header.kind == .batch || frame.header.kind == .echo
+      let count = isBatch ? UInt64(frame.header.entryCount) : 0
+      let last = frame.header.firstNumber + count - 1
+      namedNumber = max(namedNumber, last, frame.header.durableNumber)
+      namedOther = max(namedOther, frame.header.otherNext)
+    }
   }
 }

@@ -20,6 +20,8 @@ package struct SegmentScan: Sendable {
     package let payload: [UInt8]
     /// The entries in the payload.
     package let parts: [FramePayload.Part]
+    /// Its entries were lifted out of damaged bytes, one by one.
+    package var isSalvaged = false
 
     /// The offset behind its padding.
     package var end: Int { offset + header.frameByteCount }
@@ -37,6 +39,14 @@ package struct SegmentScan: Sendable {
     }
   }
 
+  /// A frame whose header is whole and whose payload is not.
+  package struct BrokenFrame: Sendable {
+    /// Its first byte.
+    package let offset: Int
+    /// The header.
+    package let header: FrameHeader
+  }
+
   /// The size of the file.
   package let byteCount: Int
   /// The header, from the first copy that is whole; `nil` if none is.
@@ -45,8 +55,11 @@ package struct SegmentScan: Sendable {
   package let newer: SegmentHeader.Problem?
   /// The offsets of header copies that fail their checks, though the other one is whole.
   package let badHeaderCopies: [Int]
-  /// All valid frames, in the order of the file.
+  /// All valid frames, in the order of the file. Without a header they are those that agree with
+  /// each other.
   package let frames: [Frame]
+  /// All frames of which only the header is whole, in the order of the file.
+  package let broken: [BrokenFrame]
   /// Where bytes stand that are neither in a frame nor zero: the first byte of each run.
   package let strayOffsets: [Int]
   /// The file has no byte that is not zero.
@@ -72,8 +85,11 @@ package struct SegmentScan: Sendable {
     isBlank = SegmentScan.firstNonZero(bytes, 0, bytes.count) == nil
     guard let header else {
       self.newer = newer
-      frames = []
-      strayOffsets = []
+      let binding = newer == nil && !isBlank ? SegmentScan.binding(bytes) : nil
+      let body = binding.map { SegmentScan.body(bytes, binding: $0) }
+      frames = body?.frames ?? []
+      broken = body?.broken ?? []
+      strayOffsets = body?.strays ?? []
       return
     }
     var strays: [Int] = []
@@ -82,51 +98,80 @@ package struct SegmentScan: Sendable {
       let start = min(page + SegmentHeader.byteCount, end)
       if let stray = SegmentScan.firstNonZero(bytes, start, end) { strays.append(stray) }
     }
-    let body = SegmentScan.body(bytes, salt: header.salt)
+    let body = SegmentScan.body(bytes, binding: FrameHeader.binding(of: header.salt))
     // A bad copy may look like anything; only a frame's checksum is bound to this file.
     self.newer =
       body.hasUnknownKind
       ? .newer(major: LogLayout.version + 1, features: header.incompatibleFeatures) : nil
     frames = body.frames
+    broken = body.broken
     strayOffsets = strays + body.strays
   }
 
-  private static func body(
-    _ bytes: [UInt8], salt: Identifier
-  ) -> (frames: [Frame], strays: [Int], hasUnknownKind: Bool) {
-    var hasUnknownKind = false
+  /// What stands behind the header.
+  private struct Body {
     var frames: [Frame] = []
+    var broken: [BrokenFrame] = []
     var strays: [Int] = []
+    var hasUnknownKind = false
+  }
+
+  /// The number that the frames of a file without a header agree in: that of most frames with a
+  /// whole payload, of equally many the first one's.
+  private static func binding(_ bytes: [UInt8]) -> UInt32? {
+    var votes: [UInt32: (count: Int, first: Int)] = [:]
+    var offset = LogLayout.segmentHeaderByteCount
+    while let next = nextMagic(bytes, from: offset) {
+      offset = next + LogLayout.frameAlignment
+      guard let binding = FrameHeader.binding(ofFrame: bytes[next...], offset: next),
+        case .whole(let frame) = frame(bytes, at: next, binding: binding), !frame.parts.isEmpty
+      else { continue }
+      votes[binding, default: (0, next)].count += 1
+      offset = frame.end
+    }
+    return votes.max { ($0.value.count, -$0.value.first) < ($1.value.count, -$1.value.first) }?.key
+  }
+
+  private static func body(_ bytes: [UInt8], binding: UInt32) -> Body {
+    var body = Body()
     var offset = LogLayout.segmentHeaderByteCount
     var free = offset
     while let next = nextMagic(bytes, from: offset) {
-      guard let frame = frame(bytes, at: next, salt: salt) else {
+      let read = frame(bytes, at: next, binding: binding)
+      if case .broken(let frame) = read { body.broken.append(frame) }
+      guard case .whole(let frame) = read else {
         offset = next + LogLayout.frameAlignment
         continue
       }
-      if let stray = firstNonZero(bytes, free, next) { strays.append(stray) }
+      if let stray = firstNonZero(bytes, free, next) { body.strays.append(stray) }
       let payloadEnd = frame.offset + FrameHeader.byteCount + frame.stored.count
       if let stray = firstNonZero(bytes, payloadEnd, min(frame.end, bytes.count)) {
-        strays.append(stray)
+        body.strays.append(stray)
       }
-      if frame.header.isMandatoryUnknown { hasUnknownKind = true }
-      frames.append(frame)
+      if frame.header.isMandatoryUnknown { body.hasUnknownKind = true }
+      body.frames.append(frame)
       offset = frame.end
       free = frame.end
     }
-    if let stray = firstNonZero(bytes, free, bytes.count) { strays.append(stray) }
-    return (frames, strays, hasUnknownKind)
+    if let stray = firstNonZero(bytes, free, bytes.count) { body.strays.append(stray) }
+    return body
   }
 
-  private static func frame(_ bytes: [UInt8], at offset: Int, salt: Identifier) -> Frame? {
-    guard let header = FrameHeader(bytes: bytes[offset...], offset: offset, salt: salt) else {
-      return nil
-    }
+  private enum Read {
+    case none
+    case broken(BrokenFrame)
+    case whole(Frame)
+  }
+
+  private static func frame(_ bytes: [UInt8], at offset: Int, binding: UInt32) -> Read {
+    guard let header = FrameHeader(bytes: bytes[offset...], offset: offset, binding: binding)
+    else { return .none }
+    let broken = Read.broken(BrokenFrame(offset: offset, header: header))
     let start = offset + FrameHeader.byteCount
     let end = start + Int(header.storedByteCount)
-    guard end <= bytes.count else { return nil }
+    guard end <= bytes.count else { return broken }
     let stored = bytes[start..<end]
-    guard CRC32C.checksum(stored) == header.storedChecksum else { return nil }
+    guard CRC32C.checksum(stored) == header.storedChecksum else { return broken }
     let payload: [UInt8]?
     switch header.codec {
     case .raw: payload = Array(stored)
@@ -134,15 +179,15 @@ package struct SegmentScan: Sendable {
     }
     guard let payload, payload.count == Int(header.rawByteCount),
       CRC32C.checksum(payload) == header.rawChecksum
-    else { return nil }
+    else { return broken }
     let parts: [FramePayload.Part]?
     switch header.kind {
     case .seal, .proof: parts = header.entryCount == 0 ? [] : nil
     default: parts = FramePayload.parts(of: payload, count: Int(header.entryCount))
     }
-    guard header.kind == nil || parts != nil else { return nil }
-    return Frame(
-      offset: offset, header: header, stored: stored, payload: payload, parts: parts ?? [])
+    guard header.kind == nil || parts != nil else { return broken }
+    return .whole(
+      Frame(offset: offset, header: header, stored: stored, payload: payload, parts: parts ?? []))
   }
 
   /// The next aligned offset at which a frame's magic stands.

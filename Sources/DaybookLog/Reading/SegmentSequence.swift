@@ -6,6 +6,8 @@ package struct SegmentSequence {
   private let stream: LogDirectory.Stream
   private let witness: UInt64
   private let isInUse: Bool
+  private let policy: DamagePolicy
+  private var known: KnownDamage?
   private let logID: Identifier?
   /// Whether each report is to say the digest of what stands before the seal.
   package var isHashed = false
@@ -21,14 +23,23 @@ package struct SegmentSequence {
   /// The segments of `stream`, of which `witness` is known to be durable by others.
   init(
     _ stream: LogDirectory.Stream, of directory: LogDirectory, witness: UInt64, isInUse: Bool,
-    logID: Identifier?
+    logID: Identifier?, policy: DamagePolicy
   ) {
     self.logID = logID
     self.directory = directory
     self.stream = stream
     self.witness = witness
     self.isInUse = isInUse
+    self.policy = policy
     files = stream.serving
+  }
+
+  /// What gap entries say of the stream; read once.
+  mutating func knownDamage() throws(LogError) -> KnownDamage {
+    if let known { return known }
+    let read = KnownDamage(stream: stream.name, gaps: try directory.gaps(of: stream))
+    known = read
+    return read
   }
 
   /// Leaves out the files that hold nothing above `number`, of which only headers are read. What is
@@ -49,6 +60,7 @@ package struct SegmentSequence {
 
   /// The next segment's report; `nil` behind the last one.
   package mutating func next() throws(LogError) -> SegmentReport? {
+    let known = try knownDamage()
     guard index < files.count else { return missingTail() }
     let (ordinal, file) = (files[index].first, files[index].file)
     if ordinal != nextOrdinal { return missing(before: ordinal, file: file) }
@@ -59,12 +71,17 @@ package struct SegmentSequence {
       file: file, stream: stream.name, ordinal: ordinal, next: nextNumber,
       // What a file that is gone held is not missing here.
       witness: missingOrdinal == nil ? witness : 0)
+    context.isSalvaged = policy == .salvage
+    context.logID = logID
+    context.known = known
     for later in files[index...] {
       guard let header = try directory.header(of: later.file), header.stream == stream.name,
         header.ordinal == later.first, header.logID == logID ?? header.logID
       else { continue }
       if let named = header.predecessor, named.ordinal == ordinal { context.successor = named }
-      context.lastNumber = header.firstNumber - 1
+      // Behind damage a segment's first number is above all that were named; what the one before
+      // held, its header says.
+      context.lastNumber = min(header.predecessor?.lastNumber ?? .max, header.firstNumber - 1)
       context.witness = 0
       break
     }
@@ -102,8 +119,13 @@ package struct SegmentSequence {
     }
     index += 1
     let successor = try index < files.count ? directory.header(of: files[index].file) : nil
-    let report = CompactedJudge.judge(
+    var report = CompactedJudge.judge(
       scan, bytes: bytes, file: file, stream: stream.name, next: nextNumber, successor: successor)
+    let known = try knownDamage()
+    report.namedNumber = max(report.nextNumber, report.header?.firstNumber ?? 1) - 1
+    for place in report.findings.indices {
+      report.findings[place].record = known.record(of: report.findings[place])
+    }
     nextOrdinal = file.last + 1
     nextNumber = max(nextNumber, report.nextNumber)
     isClosed = report.isClosed
@@ -114,7 +136,8 @@ package struct SegmentSequence {
   private mutating func missing(before later: UInt64, file: String) -> SegmentReport {
     let header = try? directory.header(of: file)
     let first = max(header?.firstNumber ?? nextNumber, nextNumber)
-    let lost = first > nextNumber ? nextNumber...(first - 1) : nil
+    let last = min(header?.predecessor?.lastNumber ?? .max, first - 1)
+    let lost = last >= nextNumber ? nextNumber...last : nil
     return missing(nextOrdinal, next: later, first: first, lost: lost)
   }
 
@@ -148,7 +171,10 @@ package struct SegmentSequence {
       file: LogDirectory.segmentFile(stream: stream.name, ordinal: ordinal), stream: stream.name,
       ordinal: ordinal, scan: SegmentScan([]), nextNumber: first)
     report.firstNumber = expected
-    report.findings = [LogFinding(.missing, file: report.file, offset: 0, lost: lost)]
+    report.namedNumber = first - 1
+    var finding = LogFinding(.missing, file: report.file, offset: 0, lost: lost)
+    finding.record = known?.record(of: finding)
+    report.findings = [finding]
     return report
   }
 }
@@ -158,28 +184,35 @@ extension LogDirectory {
   package func segments(
     of name: String, witnesses: [String: UInt64]
   ) throws(LogError) -> SegmentSequence {
-    segments(of: name, witnesses: witnesses, isInUse: isInUse, logID: try logID())
+    segments(
+      of: name, witnesses: witnesses, isInUse: isInUse, logID: try logID(),
+      policy: .usual(for: name))
   }
 
   func segments(
-    of name: String, witnesses: [String: UInt64], isInUse: Bool, logID: Identifier?
+    of name: String, witnesses: [String: UInt64], isInUse: Bool, logID: Identifier?,
+    policy: DamagePolicy
   ) -> SegmentSequence {
     SegmentSequence(
       streams.first { $0.name == name } ?? Stream(name: name, files: []), of: self,
-      witness: witnesses[name] ?? 0, isInUse: isInUse, logID: logID)
+      witness: witnesses[name] ?? 0, isInUse: isInUse, logID: logID, policy: policy)
   }
 
   /// For each stream the highest number that `HEAD` or the other stream knows to be durable.
   package func witnesses() throws(LogError) -> [String: UInt64] {
     var witnesses: [String: UInt64] = [:]
     for stream in head?.streams ?? [] { witnesses[stream.name] = stream.durableNumber }
-    guard streams.count == 2 else { return witnesses }
-    for (stream, other) in [(streams[0], streams[1]), (streams[1], streams[0])] {
+    // A folder that is gone is known by the other stream alone.
+    let logID = try logID()
+    for (name, other) in [("outbox", "feed"), ("feed", "outbox")] {
+      guard let stream = streams.first(where: { $0.name == name }) else { continue }
       // The newest frames know most; a segment without any leaves it to the one before.
       for segment in stream.segments.reversed() {
-        let highest = SegmentScan(try bytes(of: segment.file)).frames.map(\.header.otherNext).max()
-        guard let highest else { continue }
-        if highest > 0 { witnesses[other.name] = max(witnesses[other.name] ?? 0, highest - 1) }
+        let scan = SegmentScan(try bytes(of: segment.file))
+        guard scan.header == nil || scan.header?.logID == logID,
+          let highest = scan.frames.map(\.header.otherNext).max()
+        else { continue }
+        if highest > 0 { witnesses[other] = max(witnesses[other] ?? 0, highest - 1) }
         break
       }
     }

@@ -40,6 +40,10 @@ final class StreamWriter {
   /// are written again before anything that follows them.
   private var unsynced: [[[NewEntry]]] = []
   private var unsyncedByteCount = 0
+  /// The last number before those that damage made unfit, until something above is synced.
+  private var lastBeforeDamage: UInt64?
+  /// The next segment begins with gap entries.
+  private var beginsAfterDamage = false
   /// An earlier life, or an error, left a file that no closing mark and no later header covers.
   private var isUnsettled = false
   /// Something has been written since the last mark.
@@ -60,7 +64,7 @@ final class StreamWriter {
     nextNumber = max(last?.nextNumber ?? 1, lowestNext)
     durableNumber = nextNumber - 1
     lastOrdinal = last?.lastOrdinal ?? 0
-    isClosed = last.map { $0.isClosed && $0.findings.isEmpty } ?? false
+    isClosed = last.map { $0.isClosed && $0.findings.allSatisfy { $0.record != nil } } ?? false
     isUnsettled = last != nil && (!isClosed || configuration.newIncarnation != nil)
     guard let last, last.ordinal > 0 else { return }
     previous = SegmentHeader.Predecessor(
@@ -152,6 +156,7 @@ final class StreamWriter {
     current.syncedEnd = current.offset
     segment = current
     durableNumber = nextNumber - 1
+    lastBeforeDamage = nil
     current.seal.synced()
     chains.set(current.seal.position)
     unsynced = []
@@ -177,6 +182,33 @@ final class StreamWriter {
       frameNumber: segment.frameNumber, nextNumber: nextNumber)
   }
 
+  // MARK: - Damage
+
+  /// Goes on above `number`, behind damage; to be called before anything is written.
+  func goOn(above number: UInt64) {
+    guard number >= nextNumber, segment == nil else { return }
+    lastBeforeDamage = nextNumber - 1
+    nextNumber = number + 1
+    durableNumber = number
+  }
+
+  /// Begins a segment with `gaps`, durable on return. After a failure the stream goes on without.
+  func record(_ gaps: [Gap], otherNext: UInt64) throws(LogError) {
+    if gaps.isEmpty { return }
+    beginsAfterDamage = true
+    defer { beginsAfterDamage = false }
+    try begin()
+    do throws(FileError) {
+      try putGroup(
+        gaps.map { [NewEntry(kind: EntryKind.gap.rawValue, bytes: $0.bytes)] },
+        otherNext: otherNext)
+      try syncSegment()
+    } catch {
+      abandon(after: error)
+      throw .notWritten(error)
+    }
+  }
+
   // MARK: - Segments
 
   /// Begins the next segment; its header is written with its first group.
@@ -191,11 +223,12 @@ final class StreamWriter {
     isClosed = false
     lastOrdinal = ordinal
     let random = configuration.random
-    let header = SegmentHeader(
+    var header = SegmentHeader(
       logID: identity.logID, incarnation: identity.incarnation,
       salt: Identifier(high: random(), low: random()), stream: options.name, ordinal: ordinal,
       isEchoed: options.isEchoed, firstNumber: nextNumber,
       clock: configuration.clock().rawValue, predecessor: previous, account: identity.account)
+    header.beginsAfterDamage = beginsAfterDamage
     segment = Segment(
       file: file, ordinal: ordinal, salt: header.salt, pendingHeader: header.pages,
       offset: LogLayout.segmentHeaderByteCount, syncedEnd: 0,
@@ -280,8 +313,8 @@ final class StreamWriter {
     }
     current.file.close()
     previous = SegmentHeader.Predecessor(
-      ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd), lastNumber: durableNumber,
-      tail: nil, chain: current.seal.link.value)
+      ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd),
+      lastNumber: lastBeforeDamage ?? durableNumber, tail: nil, chain: current.seal.link.value)
     nextNumber = durableNumber + 1
     segment = nil
     isUnsettled = true
@@ -364,16 +397,5 @@ final class StreamWriter {
       throw LogError(error)
     }
     do throws(FileError) { try files.dropReady() } catch { throw LogError(error) }
-  }
-}
-
-extension FileError {
-  fileprivate init?(_ error: LogError) {
-    switch error {
-    case .notWritten(let cause), .outcomeUnknown(let cause), .inputOutput(let cause): self = cause
-    case .diskFull(let path): self.init(.diskFull, .create, path)
-    case .notPermitted(let path): self.init(.permission, .create, path)
-    default: return nil
-    }
   }
 }

@@ -72,6 +72,8 @@ package struct PushMachine: ~Copyable {
   /// How many operations of the batch that failed have not been answered yet.
   private var suspectCount = 0
   private var hasRetriedWhole = false
+  /// What the server holds as the watermark, learned after verdicts were lost with damaged bytes.
+  private var watermarkFloor: UInt64 = 0
 
   /// An idle machine.
   package init(limits: BatchLimits = BatchLimits(), schedule: RetrySchedule = .background) {
@@ -177,7 +179,8 @@ package struct PushMachine: ~Copyable {
       .send(
         PushRequest(
           account: sender?.account ?? "", device: sender?.device ?? "",
-          incarnation: state.incarnation, serverID: binding.serverID, watermark: state.watermark,
+          incarnation: state.incarnation, serverID: binding.serverID,
+          watermark: max(state.watermark, watermarkFloor),
           known: known, items: items, withdrawals: withdrawals,
           registered: earlier.sorted { $0.description < $1.description }))
     ]
@@ -261,6 +264,9 @@ package struct PushMachine: ~Copyable {
     case .retry(let seconds):
       return retry(afterSeconds: seconds, now: now, random: random)
     case .pause(let pause):
+      if pause == .oldCopy, state.hasLostOutboxEntries, raiseWatermark(failure, state) {
+        return next(state, now: now)
+      }
       phase = .paused(pause)
       return [.pause(pause)]
     case .split, .terminal, .suspect:
@@ -268,6 +274,19 @@ package struct PushMachine: ~Copyable {
       if batch.isEmpty { return retry(afterSeconds: nil, now: now, random: random) }
       return isolate(failure, batch, state, now: now, random: random)
     }
+  }
+
+  /// Verdicts that damage took had been recorded, and the server told so: it is still true that
+  /// those below its watermark will not be asked for. Operations below get the verdict that the
+  /// server still holds, or are too old and become drafts; none takes effect twice.
+  private mutating func raiseWatermark(
+    _ failure: SyncFailure, _ state: borrowing ClientState
+  ) -> Bool {
+    guard case .status(_, _, let problem) = failure, let held = problem?.watermark,
+      held > max(state.watermark, watermarkFloor)
+    else { return false }
+    watermarkFloor = held
+    return true
   }
 
   /// Looks for the operation that the server can't take, by halving.

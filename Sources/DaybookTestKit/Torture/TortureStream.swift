@@ -1,3 +1,5 @@
+import DaybookFormat
+
 /// What one stream must hold, may hold, and must not hold: the model that a log is compared with.
 struct TortureStream {
   /// One atomic append.
@@ -110,10 +112,12 @@ struct TortureStream {
   /// Compares the stream with what an opening found, which is what it must hold from now on.
   ///
   /// With `losesTail` the end may be missing from any acknowledged entry on.
-  mutating func adopt(_ found: [TortureFound], losesTail: Bool) -> (
+  mutating func adopt(_ all: [TortureFound], losesTail: Bool) -> (
     complaints: [Complaint], lostCount: Int
   ) {
-    var complaints = numberComplaints(found)
+    var complaints = numberComplaints(all)
+    // What the log itself has to say of damage takes numbers, and is no entry of the workload.
+    let found = all.filter { $0.kind != EntryKind.gap.rawValue }
     var kept: [Transaction] = []
     var place = 0
     var lost: [Transaction] = []
@@ -148,8 +152,8 @@ struct TortureStream {
     }
     if let first = lost.first, !losesTail { complaints.append(missing(first)) }
     transactions = kept
-    if let last = found.last { highest = max(highest, last.number) }
-    next = (found.last?.number ?? 0) + 1
+    if let last = all.last { highest = max(highest, last.number) }
+    next = (all.last?.number ?? 0) + 1
     return (complaints, lost.reduce(0) { $0 + $1.entries.count })
   }
 

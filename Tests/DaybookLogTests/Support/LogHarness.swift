@@ -44,7 +44,8 @@ struct LogHarness {
   func open() throws(LogError) -> Opened {
     var entries: [String] = []
     let log = try Log.open(path, configuration) { _, entry throws(LogError) in
-      entries.append(LogHarness.name(of: entry))
+      // What opening itself has to say of damage is no entry of the app's.
+      if entry.kind != EntryKind.gap.rawValue { entries.append(LogHarness.name(of: entry)) }
     }
     return Opened(log: log, entries: entries)
   }

@@ -75,14 +75,26 @@ enum SmallLog {
     var texts: [String: [String]] = ["outbox": [], "feed": []]
     var order: [String] = []
     var findings: [LogFinding] = []
+    /// The gap entries, as `stream:number`, in the order of replay.
+    var gaps: [String] = []
+    /// The texts as `stream:number text`, without their filling.
+    var places: Set<String> = []
+    /// The highest number of each stream.
+    var last: [String: UInt64] = [:]
     /// The numbers went on without a gap.
     var isGapless = true
 
     mutating func add(_ entry: LogEntry) {
+      if entry.number != last[entry.stream, default: 0] + 1 { isGapless = false }
+      last[entry.stream] = entry.number
+      if entry.kind == EntryKind.gap.rawValue {
+        gaps.append("\(entry.stream):\(entry.number)")
+        return
+      }
       let text = String(decoding: entry.bytes, as: UTF8.self)
       texts[entry.stream, default: []].append(text)
+      places.insert("\(entry.stream):\(entry.number) \(text.prefix { $0 != "-" })")
       order.append(text)
-      if entry.number != UInt64(texts[entry.stream]?.count ?? 0) { isGapless = false }
     }
 
     var damage: [LogFinding] { findings.filter { $0.kind != .tornTail } }
