@@ -58,12 +58,14 @@ extension LogBackup {
     _ log: LogDirectory, _ copy: LogDirectory
   ) throws(LogError) -> String? {
     for stream in copy.streams {
-      let own = log.streams.first { $0.name == stream.name }?.segments ?? []
-      if let last = stream.segments.last, last.ordinal > own.last?.ordinal ?? 0 {
+      let own = log.streams.first { $0.name == stream.name }?.files ?? []
+      if let last = stream.files.max(by: { $0.last < $1.last }),
+        last.last > own.map(\.last).max() ?? 0
+      {
         return last.file
       }
       let names = Set(own.map(\.file))
-      for segment in stream.segments where names.contains(segment.file) {
+      for segment in stream.files where names.contains(segment.file) {
         guard let there = try copy.header(of: segment.file),
           let here = try log.header(of: segment.file)
         else { continue }

@@ -133,6 +133,8 @@ package struct LogBackup {
         try put(bytes, segment.file, &outcome)
         continue
       }
+      // What a compaction made is whole or nothing; the outbox has grown since it was copied.
+      guard scan.header?.generation == 0 else { throw .log(.notFound(path: segment.file)) }
       let before = scan.frames.last { $0.offset < beyond.offset && $0.isBatch }
       if let before,
         let cut = OpenTail.bytes(bytes, scan, through: before.header.frameNumber)

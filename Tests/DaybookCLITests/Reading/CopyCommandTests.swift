@@ -109,6 +109,19 @@ import Testing
     #expect(try await run("outbox", "dropped").lines.last == "1 operation: 1 refused")
   }
 
+  @Test func `a restore that was cut short is begun anew, and a server's log is restored too`()
+    async throws
+  {
+    let stage = directory.path("again.daybook-restoring")
+    try FileManager.default.createDirectory(
+      atPath: stage + "/outbox", withIntermediateDirectories: true)
+    _ = try await run("restore", "day/reps/07", "again")
+    #expect(try names("") == ["again", "day"])
+    let server = try await run("restore", "day/server", "server", "--until", "changes:5", "--json")
+    #expect(server.lines.last?.contains(#""ends":{"changes":5}"#) == true)
+    #expect(try await run("verify", "server").lines.last?.hasPrefix("Whole:") == true)
+  }
+
   @Test func `a restore up to a time or a position shows what dump shows at it`() async throws {
     for place in ["outbox:5", "feed:4", "2026-03-02 11:03", "2026-03-02T11:03:30+00:00"] {
       let target = "at-\(place.filter { $0.isNumber || $0.isLetter })"
