@@ -7,8 +7,8 @@ import Synchronization
 /// killed, and says each write once it was acknowledged as durable.
 ///
 /// Three threads append to the outbox and one to the feed, so that groups have several waiting
-/// writers; another one marks, suspends and resumes. Every entry begins with `ROUND.THREAD COUNTER`,
-/// the counters of a thread being 1, 2, 3, ...
+/// writers; another one marks, suspends and resumes. Every entry begins with `ROUND.THREAD
+/// COUNTER`, the counters of a thread being 1, 2, 3, ...
 package struct KilledWriter: Sendable {
   /// The threads that append to the outbox; the one of the feed has the next number.
   package static let outboxThreads = 3
