@@ -59,8 +59,8 @@ package final class Log: Sendable {
   /// and recorded in the log, durable on return, and told in ``damage``. Nothing is changed or
   /// removed, and a crash at any point is made good by the next opening.
   /// - Throws: ``LogError``: `damaged` if strict, `locked`, `notALog`, `notADirectory`,
-  ///   `newerFormat`, `otherAccount`, `inputOutput`, `notPermitted` and `diskFull` if there is no log to read, and what `replay`
-  ///   throws.
+  ///   `newerFormat`, `otherAccount`, `inputOutput`, `notPermitted` and `diskFull` if there is no
+  ///   log to read, and what `replay` throws.
   package static func open(
     _ directory: String, _ configuration: LogConfiguration,
     replay: (LogIdentity, LogEntry) throws(LogError) -> Void
