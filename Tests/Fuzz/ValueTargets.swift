@@ -31,7 +31,7 @@ enum ValueTargets {
   static func text(_ input: [UInt8]) {
     guard let kind = input.first else { return }
     let text = String(decoding: input.dropFirst(), as: UTF8.self)
-    switch kind % 6 {
+    switch kind % 7 {
     case 0:
       guard let cursor = try? Cursor(text: text) else { return }
       hold((try? Cursor(text: cursor.text)) == cursor, "cursor")
@@ -47,9 +47,13 @@ enum ValueTargets {
     case 4:
       guard let bytes = Base64URL.bytes(of: text) else { return }
       hold(Base64URL.text(of: bytes) == text, "base64url")
-    default:
+    case 5:
       guard let digest = SHA256Digest(hexadecimal: text) else { return }
       hold(SHA256Digest(hexadecimal: digest.hexadecimal) == digest, "digest")
+    default:
+      guard let anchor = try? Anchor(text: text) else { return }
+      hold((try? Anchor(text: anchor.text)) == anchor, "anchor")
+      hold((try? Anchor(value: anchor.value)) == anchor, "anchor as a value")
     }
   }
 

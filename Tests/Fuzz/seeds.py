@@ -11,6 +11,7 @@ from typing import Iterator
 import cbor2
 from reader.directory import read_directory
 from reader.frame import LZ4
+from reader.history import anchor
 from reader.segment import HEADER_SIZE, Segment
 
 # The same as in LogTargets.swift.
@@ -73,7 +74,9 @@ def _of_log(log: Path) -> Iterator[tuple[str, bytes]]:
         head = (log / "HEAD").read_bytes()
         yield "head", head[:512]
         yield "head", head[512:]
-    for segments in read_directory(log).streams.values():
+    directory = read_directory(log)
+    yield "text", b"\6" + (anchor(directory) or "").encode()
+    for segments in directory.streams.values():
         for segment in segments:
             yield from _of_segment(segment)
 

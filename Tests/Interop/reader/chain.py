@@ -58,6 +58,15 @@ class Link:
         ).digest()
 
 
+def anchor_text(log_id: str, places: Iterable[tuple[str, int, int, int, bytes, bytes]]) -> str:
+    """An anchor's text: of each stream name, ordinal, first, number, value, value before."""
+    lines = ["daybook anchor 1", f"log {log_id}"]
+    for stream, ordinal, first, number, value, before in sorted(places):
+        lines.append(f"{stream} {ordinal} {first} {number} {value.hex()}")
+        lines.append(f"{stream} boundary {ordinal - 1} {first - 1} {before.hex()}")
+    return "".join(line + "\n" for line in lines)
+
+
 @dataclass(frozen=True)
 class Seal:
     """What the frame before the closing marks says of its file."""

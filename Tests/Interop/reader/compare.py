@@ -10,7 +10,7 @@ from typing import Optional
 
 from .directory import Directory, read_directory
 from .dump import dump
-from .history import histories
+from .history import anchor, histories
 
 MOST_SHOWN = 8
 CONTEXT = 40
@@ -51,7 +51,12 @@ def compare_programs(daybook: Path, root: Path) -> int:
         directory = read_directory(log)
         found = list(dump(directory))
         lines += len(found)
-        differing += show_difference(str(log.relative_to(root)), expected, found)
+        name = str(log.relative_to(root))
+        differing += show_difference(name, expected, found)
+        command = [str(daybook), "anchor", str(log)]
+        told = subprocess.run(command, capture_output=True, check=False).stdout.decode("utf-8")
+        differing += show_difference(
+            f"the anchor of {name}", lines_of(told), lines_of(anchor(directory) or ""))
         differing += show_problems(directory)
     print(f"{len(logs)} logs compared with daybook dump, {lines} lines, {differing} differ")
     return 1 if differing else 0

@@ -53,7 +53,7 @@ def compare_damaged(
         differing += bool(problems)
         for problem in problems:
             print(f"{name}: {problem}")
-    print(f"{rounds} damaged logs compared with daybook dump, seeds from {seed}, {differing} differ")
+    print(f"{rounds} damaged logs compared, seeds from {seed}, {differing} differ")
     return 1 if differing else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from .chain import anchor_text
 from .layout import Cursor, Unreadable, clock_milliseconds, date_text, identifier_text
 from .values import Fact, Row, decode
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Optional
 
-from .chain import NO_CHAIN, Link, Proof, leaf, merkle_root, parse_proof
+from .chain import NO_CHAIN, Link, Proof, anchor_text, leaf, merkle_root, parse_proof
 from .directory import Directory
 from .frame import PROOF, RawEntry
 from .layout import Unreadable
@@ -48,13 +48,9 @@ def anchor(directory: Directory) -> Optional[str]:
     links = [history.links[-1] for history in found.values() if history.links]
     if not links:
         return None
-    lines = ["daybook anchor 1", f"log {links[0].log_id}"]
-    for link in links:
-        lines.append(
-            f"{link.stream} {link.ordinal} {link.first} {link.last} {link.value.hex()}")
-        lines.append(
-            f"{link.stream} boundary {link.ordinal - 1} {link.first - 1} {link.before.hex()}")
-    return "".join(line + "\n" for line in lines)
+    return anchor_text(links[0].log_id, (
+        (link.stream, link.ordinal, link.first, link.last, link.value, link.before)
+        for link in links))
 
 
 def _add(history: History, judgement: Judgement) -> None:
