@@ -9,7 +9,7 @@ enum BackupCommand: Command {
 
   static let syntax = Syntax(
     name: "backup",
-    summary: "copy a log to another directory, and only what is new the next time",
+    summary: "copy a log, and the next time only what is new",
     detail: [
       "Works while the log is in use, and takes no lock of it. Files that are there with the same "
         + "bytes are not copied again. Each file is synced, read back and compared before it takes "

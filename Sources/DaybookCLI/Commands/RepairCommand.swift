@@ -127,7 +127,7 @@ enum RepairCommand: Command {
     if arguments[CommonParameter.json] {
       output.object(object(place, steps, outcome: outcome, isWhole: status == .done))
     } else {
-      for action in outcome.actions { output.line(action) }
+      for action in outcome.damage.actions { output.line(action) }
       output.line(
         arguments[apply] ? "Repaired \(place)." : "Wrote \(place); the damaged log is as it was.")
     }
@@ -147,7 +147,7 @@ enum RepairCommand: Command {
     object.set("target", optional: place)
     object.set("damaged", steps.count)
     object.set("replaced", steps.count(where: \.isReplaced))
-    object.set("actions", Value.array((outcome?.actions ?? []).map(Value.text)))
+    object.set("actions", Value.array((outcome?.damage.actions ?? []).map(Value.text)))
     object.set("whole", isWhole)
     return object
   }

@@ -49,7 +49,7 @@ package struct LogPrefix: Sendable {
       entry throws(LogError) in walk.take(entry)
     }
     let last = Set(directory.streams.compactMap { $0.segments.last?.file })
-    return walk.finish(replay.findings.filter(\.isLoss), lastFiles: last)
+    return walk.finish(replay.findings.filter(\.isUnrecordedLoss), lastFiles: last)
   }
 
   fileprivate mutating func append(_ frame: PrefixWalk.Frame) {
@@ -114,7 +114,7 @@ private struct PrefixWalk {
     if report.lastOrdinal > report.ordinal || report.header?.generation ?? 0 > 0 {
       compacted[report.stream] = report.nextNumber
     }
-    guard let first = report.findings.filter(\.isLoss).first else { return }
+    guard let first = report.findings.first(where: \.isUnrecordedLoss) else { return }
     lost[report.stream] = min(
       lost[report.stream] ?? .max, first.lost?.lowerBound ?? report.header?.firstNumber ?? 0)
   }
@@ -174,4 +174,9 @@ private struct PrefixWalk {
     kept.note(findings, lastFiles: lastFiles, leavesOut: leavesOut)
     return kept
   }
+}
+
+extension LogFinding {
+  /// Entries are lost, and no gap entry says so: nothing behind it counts.
+  fileprivate var isUnrecordedLoss: Bool { isLoss && record == nil }
 }

@@ -22,8 +22,8 @@ package struct LogRepair {
 
   /// What recovery did.
   package struct Outcome: Sendable {
-    /// What it did, in sentences.
-    package let actions: [String]
+    /// What it found and did, as opening the log says it.
+    package let damage: DamageReport
     /// Why the log still can't be written to, if it can't.
     package let refusal: LogError?
   }
@@ -64,7 +64,7 @@ package struct LogRepair {
       for stream in log.streams {
         let candidates = try candidates(stream.name)
         for report in try reports(of: stream.name, in: log).map(\.report) {
-          let findings = report.findings.filter { $0.kind != .tornTail }
+          let findings = report.findings.filter { $0.kind != .tornTail && $0.record == nil }
           guard !findings.isEmpty else { continue }
           var step = Step(file: report.file, findings: findings)
           if let candidate = candidates[report.file] {
@@ -210,7 +210,7 @@ package struct LogRepair {
           streams: isServer ? [.changes] : [.feed, .outbox], account: header?.account ?? "",
           fileSystem: fileSystem, random: random, clock: clock, idleMarkDelay: nil)
       ) { _, _ in }
-      let outcome = Outcome(actions: opened.notes, refusal: opened.refusal)
+      let outcome = Outcome(damage: opened.damage, refusal: opened.refusal)
       try opened.close()
       return outcome
     } catch {

@@ -54,8 +54,8 @@ package struct LogRestore {
       throw .log(error)
     }
     // Of two frames that may both come, the feed's was there first.
-    let names = self.source.streams.filter { !$0.segments.isEmpty }.map(\.name)
-    streams = ["feed", "outbox"].filter(names.contains) + names.filter { $0 == "changes" }
+    let isServer = self.source.streams.contains { $0.name == "changes" && !$0.files.isEmpty }
+    streams = isServer ? ["changes"] : ["feed", "outbox"]
     self.target = target
     self.fileSystem = fileSystem
     self.random = random
