@@ -12,6 +12,7 @@ import Testing
     return workload
   }
 
+  // F1, F4, F6, F19, F31, F35: partial records, any order of what was not synced
   @Test(arguments: SimulatedDisk.Crash.allCases)
   func `a crash after any call loses nothing acknowledged and is no damage`(
     _ mode: SimulatedDisk.Crash
@@ -53,6 +54,7 @@ import Testing
     .open, .append("outbox", [["later"]]), .append("feed", [["later too"]]), .idle, .close,
   ]
 
+  // F17
   @Test func `a second crash in any call of the reopening loses nothing either`() {
     let count = Self.enumerator.forEachNestedCrash(every: Thoroughness.isFull ? 1 : 17) {
       disk, workload in

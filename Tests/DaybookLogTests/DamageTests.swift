@@ -109,6 +109,7 @@ import Testing
     }
   }
 
+  // F43, promise 3
   @Test func `every page of zeros costs the outbox nothing`() throws {
     for log in [closed, unclosed, marked] {
       let disk = log.disk.crashed(.killed, seed: 0)

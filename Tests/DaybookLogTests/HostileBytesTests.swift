@@ -25,6 +25,7 @@ import Testing
       clock: 0, storedChecksum: CRC32C.checksum(bytes), rawChecksum: CRC32C.checksum(bytes))
   }
 
+  // F55, F57
   @Test(arguments: [0, 1, 11, 1 << 24, (1 << 24) + 1, 0x7FFF_FFFF, 0x8000_0000, .max] as [UInt32])
   func `a length that is not so is no frame`(length: UInt32) {
     let bytes = [UInt8](repeating: 9, count: 40)

@@ -129,11 +129,12 @@ enum DumpCommand: Command {
     _ report: SegmentReport, of log: OpenedLog, _ writer: inout DumpWriter,
     _ condition: inout LogCondition
   ) throws {
-    guard report.header != nil else { return }
+    guard report.header != nil || !report.frames.isEmpty else { return }
     let counting = Set(report.frames.map(\.offset))
     let scan = try log.directory.scan(report.file)
     let isInUse = log.directory.isInUse
-    for frame in scan.frames {
+    let salvaged = report.frames.filter(\.isSalvaged)
+    for frame in (scan.frames + salvaged).sorted(by: { $0.offset < $1.offset }) {
       // Behind what was judged there is only what a writer has added since.
       if isInUse, frame.offset >= report.validEnd { break }
       let counts = counting.contains(frame.offset)

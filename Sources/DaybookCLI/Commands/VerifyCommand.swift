@@ -164,7 +164,8 @@ extension VerifyCommand {
         let lost = lostCount == 1 ? "One entry is lost. " : "\(lostCount) entries are lost. "
         return (lostCount == 0 ? "" : lost)
           + "Copy the directory as it is before anything else; `daybook dump` shows what it still "
-          + "holds, and a log with losses opens for reading only."
+          + "holds. Opened by its app a device's log goes on, and fetches again what the server "
+          + "has; what is `known` has been told there before."
       }
       if verdicts.contains(.healed) {
         return "No entry is lost, but the disk has changed bytes: copy the log to another disk."

@@ -40,9 +40,12 @@ struct LogCondition {
     if messages.count > Self.toldLimit {
       output.note("daybook: and \(grouped(messages.count - Self.toldLimit)) more findings")
     }
-    let isLoss = findings.contains(where: \.isLoss) || !unreadable.isEmpty
+    // An outbox goes on behind a loss; other streams do so where an opening recorded it.
+    let isCut = findings.contains {
+      $0.isLoss && $0.record == nil && DamagePolicy.usual(for: $0.stream) != .salvage
+    }
     output.note(
-      (isLoss ? "What stands behind it in its stream is not shown. " : "")
+      (isCut ? "What stands behind it in its stream is not shown. " : "")
         + "Run `daybook verify \(path)` to see what it means.")
     return status
   }
@@ -101,7 +104,13 @@ enum LogFold {
       do throws(EntryError) {
         body(&folded.result, found, try Entry(kind: found.kind, bytes: found.bytes))
       } catch {
-        folded.condition.add(unreadable: found)
+        // The replay goes on as it does for the log's app; a server's ends there.
+        guard !log.isServer else {
+          folded.condition.add(unreadable: found)
+          return
+        }
+        throw .unreadableEntry(
+          file: found.file, offset: found.frameOffset, stream: found.stream, number: found.number)
       }
     }
     folded.condition.findings = replay.findings

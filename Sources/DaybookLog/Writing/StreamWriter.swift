@@ -199,9 +199,8 @@ final class StreamWriter {
     defer { beginsAfterDamage = false }
     try begin()
     do throws(FileError) {
-      try putGroup(
-        gaps.map { [NewEntry(kind: EntryKind.gap.rawValue, bytes: $0.bytes)] },
-        otherNext: otherNext)
+      let entries = gaps.map { [NewEntry(kind: EntryKind.gap.rawValue, bytes: $0.bytes)] }
+      try putGroup(entries, otherNext: otherNext)
       try syncSegment()
     } catch {
       abandon(after: error)

@@ -48,6 +48,10 @@ import Testing
   func `a newer format is status 11`(words: [String]) async throws {
     let path = directory.path("day/reps/07/FORMAT")
     try Data("daybook 2\n".utf8).write(to: URL(filePath: path))
+    for stream in ["outbox", "feed"] {
+      let segment = directory.path("day/reps/07/\(stream)/00000001.g0.dbs")
+      try FileManager.default.removeItem(atPath: segment)
+    }
     #expect(try await run(words, "day/reps/07").status == 11)
   }
 

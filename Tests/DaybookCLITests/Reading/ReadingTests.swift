@@ -120,8 +120,8 @@ import Testing
       kinds == ["segment"]
         + Array(repeating: ["batch", "entry", "echo"], count: 6).joined()
         + ["batch", "entry", "entry", "echo"] + ["batch", "entry", "entry", "echo"]
-        + ["closingMark", "closingMark", "sum"])
-    #expect(dump.lines.last == #"{"segments":1,"frames":18,"entries":10}"#)
+        + ["seal", "closingMark", "closingMark", "sum"])
+    #expect(dump.lines.last == #"{"segments":1,"frames":19,"entries":10}"#)
   }
 
   @Test func `dump of a record has its entries alone, in the order of writing`() async throws {

@@ -206,6 +206,9 @@ import Testing
 
   @Test func `a newer format is status 11, and damage beside it status 12`() async throws {
     try file("reps/07/FORMAT").write(Array("daybook 2\n".utf8))
+    // Where segments can be read, they know better.
+    #expect(try await verify("day").status == 0)
+    for stream in ["outbox", "feed"] { try remove("reps/07/\(stream)/00000001.g0.dbs") }
     let run = try await verify("day", "--json")
     #expect(run.status == 11)
     #expect(
