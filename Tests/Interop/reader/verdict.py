@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import Optional
 
 from .directory import Directory, HeadEntry
 from .frame import BATCH, CLOSING_MARK, ECHO, Frame
+from .known import record_of, recorded_gaps
 from .layout import crc32c
 from .names import FileName
 from .seals import is_whole, stray_offsets
@@ -17,6 +19,7 @@ WORST_FIRST = (MISSING, DAMAGED, HEALED, TORN)
 MARK_SIZE = 80
 
 HEADER_COPY = (HEALED, "one copy of the header fails its checksum; the other stands in")
+FOREIGN = (DAMAGED, "the file belongs to another log")
 HEADER = (DAMAGED, "both copies of the header fail their checksum")
 FRAME = (DAMAGED, "an acknowledged frame fails its checks")
 FRAME_COPY = (HEALED, "one copy of a frame fails its checks; the other stands in")
@@ -35,14 +38,16 @@ class Finding:
     kind: tuple[str, str]
     offset: int
     lost: Optional[tuple[int, int]] = None
+    record: Optional[str] = None
 
     @property
     def words(self) -> str:
         """The finding in words."""
-        if self.lost is None:
-            return self.kind[1]
-        first, last = self.lost
-        return f"{self.kind[1]} (entr{f'y {first}' if first == last else f'ies {first} to {last}'})"
+        words = self.kind[1]
+        if self.lost is not None:
+            first, last = self.lost
+            words += f" (entr{f'y {first}' if first == last else f'ies {first} to {last}'})"
+        return words if self.record is None else f"{words}; known, recorded as {self.record}"
 
     @property
     def is_loss(self) -> bool:
@@ -56,6 +61,7 @@ class Context:
 
     expected: int
     witness: int = 0
+    log_id: Optional[str] = None
     settled: Optional[Predecessor] = None
     last: Optional[int] = None
     head: Optional[HeadEntry] = None
@@ -88,11 +94,28 @@ class Judgement:
 
 def judge(directory: Directory) -> dict[str, list[Judgement]]:
     """The judgement of every file, by stream, in the order of their ordinals."""
-    return {stream: _judge_stream(directory, stream) for stream in directory.streams}
+    judgements = {}
+    for stream, segments in directory.streams.items():
+        judgements[stream] = _judge_stream(directory, stream)
+        gaps = recorded_gaps(segments)
+        for judgement in judgements[stream]:
+            judgement.findings = [
+                replace(finding, record=record_of(finding, judgement.segment.name, stream, gaps))
+                for finding in judgement.findings]
+    return judgements
+
+
+def _log_id(directory: Directory) -> Optional[str]:
+    """The log that most headers name."""
+    named = Counter(
+        segment.header.log_id for segments in directory.streams.values() for segment in segments
+        if segment.header)
+    return named.most_common(1)[0][0] if named else None
 
 
 def _judge_stream(directory: Directory, stream: str) -> list[Judgement]:
     segments = directory.streams[stream]
+    log_id = _log_id(directory)
     head = directory.head.get(stream)
     witness = _witness(directory, stream)
     judgements: list[Judgement] = []
@@ -104,7 +127,7 @@ def _judge_stream(directory: Directory, stream: str) -> list[Judgement]:
             first = max(segment.header.first_number if segment.header else expected, expected)
             judgements.append(_missing(stream, ordinal, expected, first - 1))
             expected = first
-        context = Context(expected, 0 if is_file_missing else witness)
+        context = Context(expected, 0 if is_file_missing else witness, log_id)
         later = next((each for each in segments[index + 1:] if each.header), None)
         if later is not None and later.header is not None:
             before = later.header.predecessor
@@ -237,8 +260,16 @@ class _Walk:
     def run(self) -> None:
         """Judges the file."""
         judgement = self.judgement
-        if self.header.first_number != judgement.next_number:
-            judgement.add(GONE, 0, judgement.next_number, self.header.first_number - 1)
+        if self.header.log_id != self.context.log_id:
+            judgement.add(FOREIGN, 40, judgement.next_number, self.durable)
+            judgement.next_number = max(judgement.next_number, self.durable + 1)
+            return
+        # Behind damage numbers go on above all that were ever named.
+        first = self.header.first_number
+        before = self.header.predecessor
+        ended = min(before.last if before else first - 1, first - 1)
+        if ended >= judgement.next_number or first < judgement.next_number:
+            judgement.add(GONE, 0, judgement.next_number, ended)
         judgement.next_number = self.header.first_number
         judgement.valid_end = min(FIRST_FRAME, self.limit)
         number: Optional[int] = 0
