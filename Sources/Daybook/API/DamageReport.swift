@@ -27,7 +27,13 @@ public struct DamageReport: Sendable, Hashable {
   package init?(_ log: Log) {
     // A torn tail was never acknowledged: nothing that anybody has seen is missing.
     let damage = log.damage
-    if damage.found.isEmpty, damage.known.isEmpty, !log.isReadOnly { return nil }
+    if damage.found.isEmpty, damage.known.isEmpty {
+      // A disk that refuses writes is no damage: ``Status/storage`` tells.
+      switch log.refusal {
+      case nil, .notPermitted, .diskFull: return nil
+      default: break
+      }
+    }
     findings = damage.found.map(\.message)
     known = damage.known.map(\.message)
     lostOutboxEntries = damage.lost[StreamOptions.outbox.name] ?? []

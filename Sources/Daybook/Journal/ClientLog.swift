@@ -116,16 +116,6 @@ struct ClientLog: Sendable {
   }
 }
 
-extension LogError {
-  /// What is refused is refused for the log's own state, not for the machine's.
-  fileprivate var isDamage: Bool {
-    switch self {
-    case .notPermitted, .diskFull: return false
-    default: return true
-    }
-  }
-}
-
 extension DaybookError {
   /// The app's view of a log's error, with a remedy.
   init(_ error: LogError) {

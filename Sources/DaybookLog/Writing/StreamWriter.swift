@@ -247,8 +247,7 @@ final class StreamWriter {
     }
   }
 
-  /// Writes the seal, then the closing mark twice, in two pages, cuts the rest, and lets go of the
-  /// file.
+  /// Writes the seal and, in two pages, the closing marks, cuts the rest, and closes the file.
   private func finish(otherNext: UInt64) throws(FileError) {
     guard var current = segment else { return }
     let seal = current.seal.seal()
