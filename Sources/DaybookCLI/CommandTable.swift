@@ -10,6 +10,7 @@ enum CommandTable {
     StatCommand.self,
     VerifyCommand.self,
     AnchorCommand.self,
+    CompactCommand.self,
     BackupCommand.self,
     RestoreCommand.self,
     RepairCommand.self,

@@ -40,9 +40,10 @@ package struct StreamOptions: Sendable, Hashable {
   package static let outbox = StreamOptions(
     name: "outbox", isEchoed: true, isCompressed: false, segmentByteLimit: 1 << 20,
     preparation: .zeroFilled)
-  /// What the server can send again: compressed, 16 MiB segments.
+  /// What the server can send again: compressed, 4 MiB segments, so that
+  /// snapshots keep up.
   package static let feed = StreamOptions(
-    name: "feed", isEchoed: false, isCompressed: true, segmentByteLimit: 16 << 20,
+    name: "feed", isEchoed: false, isCompressed: true, segmentByteLimit: 4 << 20,
     preparation: .reserved)
   /// The server's own: compressed, 16 MiB segments.
   package static let changes = StreamOptions(
@@ -69,6 +70,8 @@ package struct LogConfiguration: Sendable {
   /// Begins a new life of the log by this name: each stream gets a segment that names it, at the
   /// latest when the log is closed. `nil` goes on with the life that the log has.
   package var newIncarnation: Identifier?
+  /// Told on the committer's thread when a segment begins, so that the one before it is closed.
+  package var segmentBegun: (@Sendable () -> Void)?
 
   /// A configuration of these parts.
   package init(
@@ -93,6 +96,13 @@ package struct LogIdentity: Sendable, Hashable {
   package let incarnation: Identifier
   /// Whose it is.
   package let account: String
+
+  /// The life `incarnation` of the log `logID`.
+  package init(logID: Identifier, incarnation: Identifier, account: String) {
+    self.logID = logID
+    self.incarnation = incarnation
+    self.account = account
+  }
 }
 
 /// An entry to be appended.

@@ -9,8 +9,9 @@ extension Daybook {
   /// - Throws: why the log could not be closed cleanly, or `closed`. But for `closed` the store is
   ///   suspended all the same, and what was acknowledged is stored.
   public func suspend() async throws {
-    try await inTurn { [driver, journal] in
+    try await inTurn { [driver, journal, upkeep] in
       await driver?.suspend()
+      await upkeep.pause()
       try await journal.suspend()
     }
   }
@@ -22,8 +23,9 @@ extension Daybook {
   ///   `writtenByOther` if one has written to it: close the store and open it anew. Nothing is
   ///   lost, and the store stays suspended.
   public func resume() async throws {
-    try await inTurn { [driver, journal] in
+    try await inTurn { [driver, journal, upkeep] in
       try await journal.resume()
+      upkeep.goOn()
       await driver?.goOn()
     }
   }

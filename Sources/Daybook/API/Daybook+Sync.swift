@@ -19,6 +19,7 @@ extension Daybook {
       let lastPull = await driver?.lastPull
       let problem = await driver?.problem
       let unreadableCount = unreadableCount
+      let upkeepProblem = upkeep.problem.map { DaybookError($0).message }
       return journal.state.read { state in
         let kept = state.keptOperations
         let unsettled = kept.filter(\.isUnsettled)
@@ -31,6 +32,7 @@ extension Daybook {
           deadLetterCount: groups.count { DeadLetter($0) != nil },
           oldestUnsettled: unsettled.first?.operation.clock.time, lastPull: lastPull,
           problem: problem, storage: journal.storageProblem,
+          upkeepProblem: upkeepProblem,
           isComplete: !state.scopes.isEmpty
             && state.scopes.values.allSatisfy { $0.position != nil },
           unknownCollections: state.unknownCollections,
@@ -38,6 +40,9 @@ extension Daybook {
       }
     }
   }
+
+  /// The rounds of upkeep that have ended since the store was opened, for tests.
+  package var upkeepRoundCount: Int { upkeep.roundCount }
 
   /// What has been sent since the store was opened.
   package var syncCounts: SyncCounts {

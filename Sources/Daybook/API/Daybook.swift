@@ -30,6 +30,7 @@ public final class Daybook: Sendable {
   let driver: SyncDriver?
   /// What was damaged when the log was opened, and what was done about it; `nil` if it was whole.
   public let damage: DamageReport?
+  let upkeep: UpkeepThread
   private let shared = Mutex(Shared())
 
   private struct Shared {
@@ -73,6 +74,7 @@ public final class Daybook: Sendable {
         opened: opened, account: account, transport: try server.makeTransport(),
         credentials: server.credentials, options: options)
     } catch {
+      await opened.upkeep.stop()
       try? opened.log.close()
       throw error
     }
@@ -87,6 +89,7 @@ public final class Daybook: Sendable {
     self.account = account
     schema = opened.state.schema
     damage = opened.damage
+    upkeep = opened.upkeep
     let state = SharedState(opened.state)
     let receipts = Receipts(state: state)
     let journal = Journal(log: opened.log, state: state)
@@ -127,7 +130,9 @@ public final class Daybook: Sendable {
     // A store that is dropped without `close` lets go of its log all the same.
     shared.withLock { $0.automatic }?.cancel()
     if let driver { Task { await driver.stop() } }
-    journal.enqueue(.close(done: { [receipts] _ in receipts.end() }))
+    upkeep.stop { [journal, receipts] in
+      journal.enqueue(.close(done: { [receipts] _ in receipts.end() }))
+    }
   }
 
   // MARK: - Reading and writing
@@ -217,6 +222,7 @@ public final class Daybook: Sendable {
     guard isFirst else { return }
     automatic?.cancel()
     await driver?.stop()
+    await upkeep.stop()
     defer {
       receipts.end()
       let observers = shared.withLock { shared in

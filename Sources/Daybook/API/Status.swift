@@ -66,6 +66,9 @@ public struct Status: Sendable, Hashable {
   public let problem: Problem?
   /// Why nothing is written to the log now; `nil` once a write has worked again.
   public let storage: StorageProblem?
+  /// Why the log could not be kept small the last time; it is tried again, and nothing is lost by
+  /// it.
+  public let upkeepProblem: String?
   /// Whether every scope that the account pulls has been pulled once.
   public let isComplete: Bool
   /// Collections that the log has and the schema lacks: their bytes are kept.

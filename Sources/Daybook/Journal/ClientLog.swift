@@ -12,6 +12,7 @@ struct ClientLog: Sendable {
     let log: ClientLog
     let state: ClientState
     let damage: DamageReport?
+    let upkeep: UpkeepThread
 
     /// What `body` opens, on a thread of its own.
     static func onThread(
@@ -36,10 +37,12 @@ struct ClientLog: Sendable {
     directory: String, account: String, schema: Schema, options: DaybookOptions
   ) throws(DaybookError) -> Opened {
     let environment = options.environment
+    let upkeep = UpkeepThread()
     var configuration = LogConfiguration(
       streams: [.feed, .outbox], account: account, fileSystem: options.fileSystem,
       random: environment.random, clock: { HybridTime(environment.now()) })
     configuration.isStrict = options.isStrict
+    configuration.segmentBegun = { upkeep.wake() }
     var folded: ClientState?
     do throws(LogError) {
       let log = try Log.open(directory, configuration) { identity, found throws(LogError) in
@@ -61,7 +64,11 @@ struct ClientLog: Sendable {
       var state =
         folded ?? ClientState(schema: schema, incarnation: log.identity.incarnation)
       state.endReplay()
-      return Opened(log: ClientLog(log: log), state: state, damage: DamageReport(log))
+      if options.keepsLogSmall, !log.isReadOnly {
+        upkeep.start(directory, schema: schema, options: options)
+      }
+      return Opened(
+        log: ClientLog(log: log), state: state, damage: DamageReport(log), upkeep: upkeep)
     } catch {
       throw DaybookError(error)
     }

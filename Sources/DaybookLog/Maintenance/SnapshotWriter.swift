@@ -38,9 +38,10 @@ package struct SnapshotWriter: ~Copyable {
       }
       let path = "\(directory.path)/\(file.file)\(LogDirectory.temporarySuffix)"
       if try fileSystem.attributes(of: path) != nil { try fileSystem.remove(path) }
-      writer = try SealedFileWriter(
+      let made = try SealedFileWriter(
         path, header: header, isCompressed: true, durableNumber: 0,
         otherNext: extent.outboxNumber + 1, fileSystem: fileSystem)
+      writer = made
     } catch {
       throw LogError(error)
     }
@@ -56,11 +57,21 @@ package struct SnapshotWriter: ~Copyable {
     }
   }
 
+  /// Lets go of a snapshot that is not finished, and removes it.
+  package consuming func abandon() {
+    writer.abandon()
+    let path = "\(directory.path)/\(file.file)\(LogDirectory.temporarySuffix)"
+    try? directory.fileSystem.remove(path)
+  }
+
   /// Seals, verifies and publishes the snapshot: on return it survives a power cut, and replay
   /// begins with it.
   /// - Throws: ``LogError``: also `damaged` if what is read back is not what was written.
   package consuming func finish() throws(LogError) -> SnapshotFile {
     let temporary = file.file + LogDirectory.temporarySuffix
+    var isMade = false
+    // A full disk is to have its space back.
+    defer { if !isMade { try? directory.fileSystem.remove("\(directory.path)/\(temporary)") } }
     do throws(FileError) {
       try writer.seal(numbers: (1, count), chain: .zero, extent: extent)
     } catch {
@@ -80,6 +91,7 @@ package struct SnapshotWriter: ~Copyable {
     } catch {
       throw LogError(error)
     }
+    isMade = true
     return file
   }
 }

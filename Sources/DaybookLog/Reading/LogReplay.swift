@@ -55,6 +55,8 @@ package struct LogReplay {
   var snapshotEnd: UInt64 { snapshot?.feedNumber ?? 0 }
   /// Entries that make no state are given too: it is history that is asked for.
   private let isHistory: Bool
+  /// Where to stop: behind this entry of the feed, and whatever was written before it.
+  private let feedLimit: UInt64
   /// The last report of each stream that was read.
   package private(set) var last: [String: SegmentReport] = [:]
   /// The report before the last one of each stream.
@@ -72,24 +74,33 @@ package struct LogReplay {
   /// it whose writing could be under way. For `history`, everything that the streams hold is given,
   /// what a compaction kept too, and no snapshot: it does not make the state. Streams without a
   /// policy have their usual one.
+  ///
+  /// With `upkeepThrough` this process writes to the log while it is read: what is closed is read
+  /// from files that are never written to again, of the others what is there now, and the replay
+  /// ends behind that entry of the feed and whatever was written before it.
   package init(
     _ directory: LogDirectory, streams: [String], isWriter: Bool = false, history: Bool = false,
-    policies: [String: DamagePolicy] = [:]
+    policies: [String: DamagePolicy] = [:], upkeepThrough: UInt64? = nil
   ) throws(LogError) {
     self.directory = directory
     isHistory = history
-    var witnesses = try directory.witnesses()
+    feedLimit = upkeepThrough ?? .max
+    // Witnesses are for the tail, which may be newer than the listing.
+    let isUpkeep = upkeepThrough != nil
+    var witnesses = isUpkeep ? [:] : try directory.witnesses()
     let logID = try directory.logID()
     for stream in directory.head?.streams ?? [] { named[stream.name] = stream.durableNumber }
     if !history, streams.contains(SnapshotFile.stream), let found = try directory.newestSnapshot() {
       snapshot = found.file
       snapshotFrames = found.content.frames
-      witnesses["outbox"] = max(witnesses["outbox"] ?? 0, found.file.outboxNumber)
+      if !isUpkeep {
+        witnesses["outbox"] = max(witnesses["outbox"] ?? 0, found.file.outboxNumber)
+      }
     }
     for name in streams {
       let policy = policies[name] ?? .usual(for: name)
       var segments = directory.segments(
-        of: name, witnesses: witnesses, isInUse: isWriter ? false : directory.isInUse,
+        of: name, witnesses: witnesses, isInUse: isUpkeep || !isWriter && directory.isInUse,
         logID: logID, policy: policy)
       let known = try segments.knownDamage()
       named[name] = max(
@@ -130,6 +141,7 @@ package struct LogReplay {
     }
     while true {
       for index in cursors.indices { try fill(index, visit) }
+      if feedLimit < .max, cursors[0].coming > feedLimit { return }
       let ready = cursors.indices.filter { !cursors[$0].frames.isEmpty }
       guard let any = ready.first else { return }
       // Of two frames that may both come, or of none that may, the first stream's is taken.

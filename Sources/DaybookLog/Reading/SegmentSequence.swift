@@ -2,7 +2,7 @@ import DaybookFormat
 
 /// The segments of one stream, judged one after the other; one is in memory at a time.
 package struct SegmentSequence {
-  private let directory: LogDirectory
+  let directory: LogDirectory
   private let stream: LogDirectory.Stream
   private let witness: UInt64
   private let isInUse: Bool
@@ -12,13 +12,13 @@ package struct SegmentSequence {
   /// Whether each report is to say the digest of what stands before the seal.
   package var isHashed = false
   /// The files that serve the ordinals, in order; inputs stand in for an output that is damaged.
-  private var files: [StreamFile]
-  private var index = 0
-  private var nextOrdinal: UInt64 = 1
+  private(set) var files: [StreamFile]
+  var index = 0
+  var nextOrdinal: UInt64 = 1
   /// The segment read last can't be gone on with: what follows is in another file.
   private var isClosed = true
   /// The number that the next segment must begin with.
-  package private(set) var nextNumber: UInt64 = 1
+  package internal(set) var nextNumber: UInt64 = 1
 
   /// The segments of `stream`, of which `witness` is known to be durable by others.
   init(

@@ -235,6 +235,7 @@ final class StreamWriter {
         ChainLink(
           logID: identity.logID, stream: options.name, ordinal: ordinal, firstNumber: nextNumber,
           lastNumber: nextNumber - 1, before: previous?.chain ?? .zero)))
+    configuration.segmentBegun?()
   }
 
   /// Closes the full segment, synced before anything goes into the next.

@@ -1,0 +1,128 @@
+import DaybookFormat
+
+/// The files of a log with their sizes, as maintenance sees them.
+extension LogDirectory {
+  /// The serving files of `stream` of which nothing is written to again, in order. The last one
+  /// with a header is left out: its successor's header has to name it as it was written.
+  ///
+  /// With `number`, only those that hold nothing above it.
+  package func closedFiles(
+    of stream: String, through number: UInt64? = nil
+  ) throws(LogError) -> [SizedFile] {
+    guard var files = streams.first(where: { $0.name == stream })?.serving else { return [] }
+    while let last = files.last, try header(of: last.file) == nil { files.removeLast() }
+    guard let last = files.popLast() else { return [] }
+    var following = try header(of: last.file)?.firstNumber
+    if let number {
+      while let file = files.last, following.map({ $0 - 1 > number }) ?? true {
+        if let first = try header(of: file.file)?.firstNumber { following = first }
+        files.removeLast()
+      }
+    }
+    return try sized(files)
+  }
+
+  /// What the closed segments of the feed behind `number` hold: their bytes, and the number of the
+  /// last entry in them.
+  package func closedFeed(
+    after number: UInt64
+  ) throws(LogError) -> (byteCount: UInt64, lastNumber: UInt64) {
+    guard var files = streams.first(where: { $0.name == SnapshotFile.stream })?.serving else {
+      return (0, 0)
+    }
+    while let last = files.last, try header(of: last.file) == nil { files.removeLast() }
+    guard let last = files.popLast(), let header = try header(of: last.file) else { return (0, 0) }
+    let lastNumber = header.firstNumber - 1
+    guard lastNumber > number else { return (0, lastNumber) }
+    var behind: [StreamFile] = []
+    for file in files.reversed() {
+      behind.append(file)
+      if let first = try self.header(of: file.file)?.firstNumber, first <= number + 1 { break }
+    }
+    return (try sized(behind).reduce(0) { $0 + $1.byteCount }, lastNumber)
+  }
+
+  /// `files` with their sizes; one that is gone has none.
+  package func sized(_ files: [StreamFile]) throws(LogError) -> [SizedFile] {
+    var sized: [SizedFile] = []
+    for file in files {
+      sized.append(SizedFile(file: file, byteCount: try byteCount(of: file.file)))
+    }
+    return sized
+  }
+
+  /// The number of the first entry that a file stands for; `nil` if its header can't be read.
+  package func firstNumber(of file: StreamFile) throws(LogError) -> UInt64? {
+    try header(of: file.file)?.firstNumber
+  }
+
+  /// The size of a file; 0 if it is not there.
+  package func byteCount(of file: String) throws(LogError) -> UInt64 {
+    do throws(FileError) {
+      return try fileSystem.attributes(of: "\(path)/\(file)")?.byteCount ?? 0
+    } catch {
+      throw LogError(error)
+    }
+  }
+}
+
+extension Compactor {
+  /// Removes superseded files of `stream`, the oldest first, until at most `limit` bytes of them
+  /// are left, and returns those removed. A file goes only if a whole one covers it.
+  package func removeSuperseded(
+    of stream: String, limit: UInt64
+  ) throws(LogError) -> [StreamFile] {
+    guard let files = directory.streams.first(where: { $0.name == stream }) else { return [] }
+    let superseded = try directory.sized(files.superseded)
+    var byteCount = superseded.reduce(0) { $0 + $1.byteCount }
+    var whole: [StreamFile: Bool] = [:]
+    var removed: [StreamFile] = []
+    for old in superseded where byteCount > limit {
+      guard let cover = files.serving.first(where: { $0.supersedes(old.file) }) else { continue }
+      if whole[cover] == nil { whole[cover] = try isWhole(cover) }
+      guard whole[cover] == true else { continue }
+      try remove(old.file.file)
+      byteCount -= old.byteCount
+      removed.append(old.file)
+    }
+    if !removed.isEmpty { try syncFolder(stream) }
+    return removed
+  }
+
+  private func isWhole(_ file: StreamFile) throws(LogError) -> Bool {
+    let bytes = try directory.bytesFromDevice(of: file.file)
+    return SealedScan(SegmentScan(bytes), bytes: bytes)?.isProven() ?? false
+  }
+
+  /// Removes the snapshots that two newer ones stand behind, both whole; returns those removed.
+  package func removeOldSnapshots() throws(LogError) -> [SnapshotFile] {
+    var wholeCount = 0
+    var removed: [SnapshotFile] = []
+    for file in directory.snapshots.reversed() {
+      if wholeCount >= 2 {
+        try remove(file.file)
+        removed.append(file)
+      } else if try directory.readSnapshot(file) != nil {
+        wholeCount += 1
+      }
+    }
+    if !removed.isEmpty { try syncFolder(SnapshotFile.folder) }
+    return removed
+  }
+
+  private func remove(_ file: String) throws(LogError) {
+    do throws(FileError) {
+      try directory.fileSystem.remove("\(directory.path)/\(file)")
+    } catch {
+      throw LogError(error)
+    }
+  }
+
+  private func syncFolder(_ folder: String) throws(LogError) {
+    do throws(FileError) {
+      try directory.fileSystem.syncDirectory("\(directory.path)/\(folder)")
+    } catch {
+      throw LogError(error)
+    }
+  }
+}
