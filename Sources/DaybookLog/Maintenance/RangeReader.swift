@@ -38,7 +38,8 @@ struct RangeReader {
     self.files = files
     current = files[0]
     // What nobody but a neighbour knows is not asked for: closed files are told by what follows.
-    segments = directory.segments(of: stream, witnesses: [:], isInUse: true, logID: logID)
+    segments = directory.segments(
+      of: stream, witnesses: [:], isInUse: true, logID: logID, policy: .refuse)
   }
 
   /// The parts of the next file; empty if it is not whole, `nil` behind the last one.
