@@ -311,6 +311,28 @@ private struct CopyRig {
     }
   }
 
+  @Test func `of a copy with any one page gone has every entry of the outbox`() throws {
+    let rig = CopyRig()
+    try rig.write(4).close()
+    _ = try rig.backup()
+    let original = try rig.read(SmallLog.directory).entries.filter { $0.hasPrefix("outbox") }
+    let files = rig.files(CopyRig.copy).keys.filter { $0.hasPrefix("outbox/") }.sorted()
+    for file in files {
+      let path = "\(CopyRig.copy)/\(file)"
+      let bytes = try #require(rig.disk.content(of: path))
+      for page in stride(from: 0, to: bytes.count, by: 4_096) {
+        var harmed = bytes
+        for index in page..<min(page + 4_096, bytes.count) { harmed[index] = 0 }
+        rig.disk.put(harmed, at: path)
+        let target = "\(CopyRig.restored)-\(file.filter { $0 != "/" })-\(page)"
+        try rig.restore(to: target)
+        let restored = try rig.read(target).entries.filter { $0.hasPrefix("outbox") }
+        #expect(Array(restored.prefix(original.count)) == original, "\(file), page \(page)")
+      }
+      rig.disk.put(bytes, at: path)
+    }
+  }
+
   @Test func `of a copy with a hole ends before it and says what it leaves out`() throws {
     let rig = CopyRig()
     try rig.write(8).close()

@@ -114,9 +114,10 @@ private struct PrefixWalk {
     if report.lastOrdinal > report.ordinal || report.header?.generation ?? 0 > 0 {
       compacted[report.stream] = report.nextNumber
     }
-    guard let first = report.findings.first(where: \.isUnrecordedLoss) else { return }
-    lost[report.stream] = min(
-      lost[report.stream] ?? .max, first.lost?.lowerBound ?? report.header?.firstNumber ?? 0)
+    // A file of which nothing can be read and nothing is missed ends nothing: numbers go on.
+    for first in report.findings.filter(\.isUnrecordedLoss).compactMap(\.lost?.lowerBound) {
+      lost[report.stream] = min(lost[report.stream] ?? .max, first)
+    }
   }
 
   mutating func take(_ entry: LogEntry) {

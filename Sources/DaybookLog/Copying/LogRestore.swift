@@ -216,7 +216,9 @@ package struct LogRestore {
       if !isServer { expected["outbox", default: 0] += 1 }
       let found = try LogPrefix.find(
         in: LogDirectory(target, fileSystem: fileSystem), streams: streams)
-      guard found.lastNumbers == expected, !found.leavesOut, found.findings.isEmpty else {
+      // Damage that a twin healed has been recorded by the opening, in entries of its own.
+      let isThere = expected.allSatisfy { found.lastNumbers[$0.key] ?? 0 >= $0.value }
+      guard isThere, !found.leavesOut, found.findings.isEmpty else {
         throw LogError.notFound(path: "")
       }
     } catch {
