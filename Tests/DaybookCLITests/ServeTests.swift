@@ -149,6 +149,7 @@ import Testing
     try await expectFailure(
       12, "changes/00000001.g0.dbs, byte 8192", "daybook verify", arguments: ["--data", data])
     try whole.write(to: segment)
+    try FileManager.default.removeItem(at: segment)
     try Data("daybook 7\n".utf8).write(to: URL(filePath: data + "/FORMAT"))
     try await expectFailure(11, "format 7", arguments: ["--data", data])
   }
