@@ -34,7 +34,10 @@ package struct AnchorCheck: ~Copyable {
     if report.isSpare { return }
     let isBefore = report.ordinal <= place.ordinal
     // What a link names as the value before is believed by no one: all before must hold together.
-    if isBefore, report.findings.contains(where: \.isLoss) { isDamaged = true }
+    // What an opening has recorded is told by entries that the chain holds in turn.
+    if isBefore, report.findings.contains(where: { $0.isLoss && $0.record == nil }) {
+      isDamaged = true
+    }
     last = max(last, links.last?.lastNumber ?? 0)
     guard let link = links.first(where: { $0.ordinal == place.ordinal }) else { return }
     if report.sealed == nil, link.lastNumber > place.number, link.firstNumber <= place.number + 1 {
@@ -42,6 +45,7 @@ package struct AnchorCheck: ~Copyable {
     } else {
       found = verdict(of: link)
     }
+    if found == .rewritten, report.findings.contains(where: \.isLoss) { isDamaged = true }
   }
 
   private mutating func prefix(of report: SegmentReport, _ whole: ChainLink) -> ChainLink {
@@ -70,8 +74,7 @@ package struct AnchorCheck: ~Copyable {
 extension LogDirectory {
   /// An anchor at the end of what is known to be durable. Reads all segments; a log may be in use.
   ///
-  /// - Throws: `damaged` if entries are lost or changed, as far as reading tells: such a history is
-  ///   nothing to hold on to.
+  /// - Throws: `damaged` if entries are lost that no opening has recorded yet.
   package func anchor() throws(LogError) -> Anchor {
     let logID = try logID() ?? .zero
     let witnesses = try witnesses()
@@ -81,7 +84,8 @@ extension LogDirectory {
       var tail = ChainTail(logID: logID)
       var durable = witnesses[stream.name] ?? 0
       while let report = try segments.next() {
-        if let loss = report.findings.first(where: \.isLoss) { throw .damaged(loss) }
+        let loss = report.findings.first { $0.isLoss && $0.record == nil }
+        if let loss { throw .damaged(loss) }
         durable = max(durable, report.frames.map(\.header.durableNumber).max() ?? 0)
         if report.isClosed { durable = max(durable, report.nextNumber - 1) }
         // A later segment is begun when all before is synced.

@@ -17,9 +17,12 @@ final class SealBuilder {
   /// What of it is synced.
   private var durable: (tree: MerkleTree, nextNumber: UInt64)
 
-  /// Nothing is written yet of the segment whose empty link is `start`.
-  init(_ start: ChainLink) {
-    self.start = start
+  /// Nothing is written yet of the segment that `header` begins.
+  init(_ header: SegmentHeader) {
+    start = ChainLink(
+      logID: header.logID, stream: header.stream, ordinal: header.ordinal,
+      firstNumber: header.firstNumber, lastNumber: header.firstNumber - 1,
+      before: header.predecessor?.chain ?? .zero)
     nextNumber = start.firstNumber
     durable = (tree, start.firstNumber)
   }

@@ -231,10 +231,7 @@ final class StreamWriter {
     segment = Segment(
       file: file, ordinal: ordinal, salt: header.salt, pendingHeader: header.pages,
       offset: LogLayout.segmentHeaderByteCount, syncedEnd: 0,
-      seal: SealBuilder(
-        ChainLink(
-          logID: identity.logID, stream: options.name, ordinal: ordinal, firstNumber: nextNumber,
-          lastNumber: nextNumber - 1, before: previous?.chain ?? .zero)))
+      seal: SealBuilder(header))
     configuration.segmentBegun?()
   }
 

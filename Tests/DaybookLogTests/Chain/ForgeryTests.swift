@@ -7,7 +7,7 @@ import Testing
 @Suite struct ForgeryTests {
   static let echoes = [false, true]
 
-  private func harness(_ isEchoed: Bool) -> LogHarness {
+  private static func harness(_ isEchoed: Bool) -> LogHarness {
     var options = StreamOptions(
       name: "changes", isEchoed: isEchoed, isCompressed: false, segmentByteLimit: 1 << 20,
       preparation: .reserved)
@@ -16,7 +16,7 @@ import Testing
   }
 
   /// A closed log of at least four segments.
-  private func written(_ isEchoed: Bool, word: String = "entry") throws -> LogHarness {
+  static func written(_ isEchoed: Bool, word: String = "entry") throws -> LogHarness {
     let harness = harness(isEchoed)
     let log = try harness.open().log
     for place in 0..<24 {
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: echoes) func `a log that nobody forged is whole`(isEchoed: Bool) throws {
-    let harness = try written(isEchoed)
+    let harness = try Self.written(isEchoed)
     #expect(try problems(harness) == [])
     // The forger changes nothing but the layout: the digests see that, and nothing else does.
     let touched = try forge(harness, .checksums) { _ in }
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: echoes) func `an edited entry is seen at the seal`(isEchoed: Bool) throws {
-    let harness = try written(isEchoed)
+    let harness = try Self.written(isEchoed)
     _ = try forge(harness, .seals) { _ in }
     let found = try forge(harness, .checksums) { segments in
       segments[1].batches[1][0] = NewEntry(kind: 1, bytes: Array("forged".utf8))
@@ -64,7 +64,7 @@ import Testing
 
   @Test(arguments: echoes)
   func `an edited entry under a new seal is seen at the next header`(isEchoed: Bool) throws {
-    let harness = try written(isEchoed)
+    let harness = try Self.written(isEchoed)
     let found = try forge(harness, .seals) { segments in
       segments[1].batches[1][0] = NewEntry(kind: 1, bytes: Array("forged".utf8))
     }
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: echoes) func `an edited kind of an entry is seen`(isEchoed: Bool) throws {
-    let harness = try written(isEchoed)
+    let harness = try Self.written(isEchoed)
     let found = try forge(harness, .seals) { segments in
       let entry = segments[0].batches[0][0]
       segments[0].batches[0][0] = NewEntry(kind: 2, bytes: entry.bytes)
@@ -82,7 +82,7 @@ import Testing
 
   @Test(arguments: echoes) func `an entry taken out of the middle is seen`(isEchoed: Bool) throws {
     for effort in [Forger.Effort.checksums, .seals] {
-      let harness = try written(isEchoed)
+      let harness = try Self.written(isEchoed)
       let found = try forge(harness, effort) { $0[1].batches.remove(at: 1) }
       #expect(found.contains { $0.hasPrefix(effort == .seals ? "chain 3" : "seal 2") }, "\(found)")
     }
@@ -90,29 +90,29 @@ import Testing
 
   @Test(arguments: echoes) func `a segment taken out of the middle is seen`(isEchoed: Bool) throws {
     for effort in [Forger.Effort.checksums, .seals] {
-      let harness = try written(isEchoed)
+      let harness = try Self.written(isEchoed)
       let found = try forge(harness, effort) { $0.remove(at: 1) }
       #expect(found.contains("chain 2.g0.dbs 184"), "\(found)")
     }
   }
 
   @Test(arguments: echoes) func `the first segments taken away are seen`(isEchoed: Bool) throws {
-    let harness = try written(isEchoed)
+    let harness = try Self.written(isEchoed)
     let found = try forge(harness, .seals) { $0.remove(at: 0) }
     #expect(found.contains("chain 2.g0.dbs 184"), "\(found)")
   }
 
   @Test(arguments: echoes) func `segments that changed places are seen`(isEchoed: Bool) throws {
     for effort in [Forger.Effort.checksums, .seals] {
-      let harness = try written(isEchoed)
+      let harness = try Self.written(isEchoed)
       let found = try forge(harness, effort) { $0.swapAt(1, 2) }
       #expect(found.contains("chain 2.g0.dbs 184"), "\(found)")
     }
   }
 
   @Test(arguments: echoes) func `a segment of another log is seen`(isEchoed: Bool) throws {
-    let harness = try written(isEchoed)
-    let donor = try written(isEchoed, word: "other")
+    let harness = try Self.written(isEchoed)
+    let donor = try Self.written(isEchoed, word: "other")
     let other = Forger(donor.disk, donor.path, stream: "changes").segments[1]
     var forger = Forger(harness.disk, harness.path, stream: "changes")
     let logID = Identifier(high: 1, low: 2)
@@ -132,7 +132,7 @@ import Testing
 
   @Test(arguments: echoes) func `a header that leaves the chain out is seen`(isEchoed: Bool) throws
   {
-    let harness = try written(isEchoed)
+    let harness = try Self.written(isEchoed)
     let found = try forge(harness, .seals) { segments in
       segments[2].header.predecessor?.chain = .zero
     }
@@ -141,7 +141,7 @@ import Testing
 
   @Test(arguments: echoes)
   func `a changed clock, which no entry holds, is seen by the digest`(isEchoed: Bool) throws {
-    let harness = try written(isEchoed)
+    let harness = try Self.written(isEchoed)
     _ = try forge(harness, .seals) { _ in }
     let found = try forge(harness, .checksums) { $0[1].clock += 1 << 16 }
     #expect(found.count == 1 && found[0].hasPrefix("seal 2.g0.dbs"), "\(found)")
@@ -151,7 +151,7 @@ import Testing
   func `a history that is rewritten from end to end is whole without an anchor`(
     isEchoed: Bool
   ) throws {
-    let harness = try written(isEchoed)
+    let harness = try Self.written(isEchoed)
     let found = try forge(harness, .everything) { segments in
       segments[1].batches[1][0] = NewEntry(kind: 1, bytes: Array("forged".utf8))
     }
