@@ -121,7 +121,8 @@ package final class Log: Sendable {
     }
     let chains = ChainBoard()
     for stream in configuration.streams {
-      guard let link = replay.tails[stream.name]?.link else { continue }
+      let end = recovery.loneEnd(of: stream.name, in: replay)
+      guard let link = replay.tails[stream.name]?.link(through: end ?? .max) else { continue }
       chains.set(ChainPosition(link: link))
     }
     var committer: Committer?
@@ -130,6 +131,7 @@ package final class Log: Sendable {
       do throws(LogError) {
         let writers = try makeWriters(found, identity, configuration, replay, chains)
         gaps = recovery.run(writers)
+        try recovery.settleTails(writers, replay)
         committer = makeCommitter(writers, found, configuration)
       } catch {
         guard error.allowsReading, !found.isNew else { throw error }

@@ -23,6 +23,9 @@ struct ChainTail {
     }
   }
 
+  /// The last segment with a header, if it ends in entries that are to be written again.
+  var loneReport: SegmentReport? { whole?.lone == nil ? nil : whole }
+
   /// The link of the last segment; `nil` if there is none. O(*n*) in its bytes.
   var link: ChainLink? { link(through: .max) }
 

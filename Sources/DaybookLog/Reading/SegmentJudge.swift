@@ -185,8 +185,12 @@ struct SegmentJudge {
   private mutating func take(_ frame: SegmentScan.Frame) {
     let number = frame.header.frameNumber
     let isAcknowledged = isSealed || durable >= frame.nextNumber - 1
-    if isEchoed, frame.isBatch, isAcknowledged, originals[number] == nil || echoes[number] == nil {
-      add(.frameCopy, at: placeOfMissingCopy(of: frame))
+    if isEchoed, frame.isBatch, originals[number] == nil || echoes[number] == nil {
+      if isAcknowledged {
+        add(.frameCopy, at: placeOfMissingCopy(of: frame))
+      } else if report.lone == nil {
+        report.lone = SegmentReport.Lone(index: report.frames.count, validEnd: report.validEnd)
+      }
     }
     if frame.isBatch { report.frames.append(frame) }
     if frame.header.kind == .seal, report.isClosed { report.sealFrame = frame }

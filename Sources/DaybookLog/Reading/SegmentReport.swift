@@ -63,6 +63,20 @@ package struct SegmentReport: Sendable {
   /// There are bytes behind ``validEnd`` that are not zero.
   package internal(set) var hasTail = false
 
+  /// Entries that a crash left with one of their two copies, if nothing knows them as durable.
+  package internal(set) var lone: Lone?
+
+  /// The first frame that stands there once, where it should stand twice, and all behind it.
+  package struct Lone: Sendable {
+    /// Its place in ``frames``.
+    package let index: Int
+    /// The offset behind the last byte before it.
+    package let validEnd: Int
+  }
+
+  /// The frames of ``lone``, which are to be written again.
+  var loneFrames: ArraySlice<SegmentScan.Frame> { lone.map { frames[$0.index...] } ?? [] }
+
   init(
     file: String, stream: String, ordinal: UInt64, lastOrdinal: UInt64? = nil, scan: SegmentScan,
     nextNumber: UInt64

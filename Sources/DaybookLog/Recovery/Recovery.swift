@@ -87,6 +87,29 @@ struct Recovery {
     return entries
   }
 
+  /// The number before the entries of `stream` that a crash left with one copy, if they are to be
+  /// written again; `nil` if there are none, or if damage of the stream is recorded first.
+  func loneEnd(of stream: String, in replay: LogReplay) -> UInt64? {
+    guard !report.found.contains(where: { $0.stream == stream }) else { return nil }
+    return replay.tails[stream]?.loneReport?.loneFrames.first.map { $0.header.firstNumber - 1 }
+  }
+
+  /// Begins a new segment, durable, where a crash left an unclean end, before anything is written
+  /// that could prove that end durable: then it would be taken for damage. Entries with one copy
+  /// are written again, under their numbers.
+  func settleTails(_ writers: [StreamWriter], _ replay: LogReplay) throws(LogError) {
+    for writer in writers {
+      let stream = writer.options.name
+      if let end = loneEnd(of: stream, in: replay), let lone = replay.tails[stream]?.loneReport {
+        let isLast = replay.last[stream]?.ordinal == lone.ordinal
+        try writer.writeAgain(
+          lone.loneFrames, behind: end, validEnd: isLast ? lone.lone?.validEnd : nil)
+      } else if torn.contains(where: { $0.stream == stream }) {
+        try writer.settleTail()
+      }
+    }
+  }
+
   /// Copies what the findings are about. Returns the gap entries that record them, by stream.
   private mutating func keepEvidence() throws(LogError) -> [String: [Gap]] {
     do throws(FileError) {
