@@ -7,7 +7,7 @@ import DaybookFormat
 /// tries that anew, so writing goes on by itself once the cause of an error is gone.
 final class StreamWriter {
   /// The segment that is being written.
-  private struct Segment {
+  struct Segment {
     let file: any OpenFile
     let ordinal: UInt64
     let salt: Identifier
@@ -26,26 +26,26 @@ final class StreamWriter {
   private let directory: String
   private let identity: LogIdentity
   private let configuration: LogConfiguration
-  private var segment: Segment?
+  var segment: Segment?
   private let files: SegmentFiles
   private let chains: ChainBoard
-  private var previous: SegmentHeader.Predecessor?
+  var previous: SegmentHeader.Predecessor?
   /// The ordinal used last, for a file that may be there.
   private(set) var lastOrdinal: UInt64
   /// The number of the next entry.
-  private(set) var nextNumber: UInt64
+  var nextNumber: UInt64
   /// All entries up to this number are synced.
-  private(set) var durableNumber: UInt64
+  var durableNumber: UInt64
   /// Groups that were written and are not synced. Without a segment, an error took them away: they
   /// are written again before anything that follows them.
   private var unsynced: [[[NewEntry]]] = []
   private var unsyncedByteCount = 0
   /// The last number before those that damage made unfit, until something above is synced.
-  private var lastBeforeDamage: UInt64?
+  var lastBeforeDamage: UInt64?
   /// The next segment begins with gap entries.
-  private var beginsAfterDamage = false
+  var beginsAfterDamage = false
   /// An earlier life, or an error, left a file that no closing mark and no later header covers.
-  private var isUnsettled = false
+  var isUnsettled = false
   /// Something has been written since the last mark.
   private(set) var wantsMark = false
   private(set) var isClosed = false
@@ -131,7 +131,7 @@ final class StreamWriter {
     }
   }
 
-  private func putGroup(_ transactions: [[NewEntry]], otherNext: UInt64) throws(FileError) {
+  func putGroup(_ transactions: [[NewEntry]], otherNext: UInt64) throws(FileError) {
     guard var current = segment else { throw FileError(.other(0), .write, directory) }
     var builder = group(current, otherNext: otherNext)
     builder.append(transactions)
@@ -146,7 +146,7 @@ final class StreamWriter {
     wantsMark = true
   }
 
-  private func syncSegment() throws(FileError) {
+  func syncSegment() throws(FileError) {
     // A second sync of the same bytes could only fail, and then say that a durable group is not
     // there.
     guard var current = segment, current.syncedEnd < current.offset,
@@ -182,65 +182,10 @@ final class StreamWriter {
       frameNumber: segment.frameNumber, nextNumber: nextNumber)
   }
 
-  // MARK: - Damage
-
-  /// Goes on above `number`, behind damage; to be called before anything is written.
-  func goOn(above number: UInt64) {
-    guard number >= nextNumber, segment == nil else { return }
-    lastBeforeDamage = nextNumber - 1
-    nextNumber = number + 1
-    durableNumber = number
-  }
-
-  /// Begins a segment with `gaps`, durable on return. After a failure the stream goes on without.
-  func record(_ gaps: [Gap], otherNext: UInt64) throws(LogError) {
-    if gaps.isEmpty { return }
-    beginsAfterDamage = true
-    defer { beginsAfterDamage = false }
-    try begin()
-    do throws(FileError) {
-      let entries = gaps.map { [NewEntry(kind: EntryKind.gap.rawValue, bytes: $0.bytes)] }
-      try putGroup(entries, otherNext: otherNext)
-      try syncSegment()
-    } catch {
-      abandon(after: error)
-      throw .notWritten(error)
-    }
-  }
-
-  /// Begins a segment, so that what an earlier life left behind its valid end is settled; durable
-  /// on return.
-  func settleTail() throws(LogError) {
-    if segment == nil, isUnsettled { try settle() }
-  }
-
-  /// Writes the entries of `frames`, of which one copy is left, into a new segment under their
-  /// numbers, the first of which follows `number`; durable on return. The old ones count no more.
-  func writeAgain(
-    _ frames: ArraySlice<SegmentScan.Frame>, behind number: UInt64, validEnd: Int?
-  ) throws(LogError) {
-    nextNumber = number + 1
-    durableNumber = number
-    previous?.lastNumber = number
-    if let validEnd { previous?.validEnd = UInt64(validEnd) }
-    try begin()
-    do throws(FileError) {
-      // They keep their place among the entries of the other stream.
-      try putGroup(
-        frames.map { frame in
-          frame.parts.map { NewEntry(kind: $0.kind, bytes: Array($0.bytes)) }
-        }, otherNext: frames.first?.header.otherNext ?? 0)
-      try syncSegment()
-    } catch {
-      abandon(after: error)
-      throw LogError(error)
-    }
-  }
-
   // MARK: - Segments
 
   /// Begins the next segment; its header is written with its first group.
-  private func begin() throws(LogError) {
+  func begin() throws(LogError) {
     let ordinal = lastOrdinal + 1
     let file: any OpenFile
     do throws(FileError) {
@@ -324,7 +269,7 @@ final class StreamWriter {
   /// A full disk is no broken one: what the failed write took is given back, as room for the next
   /// header. Returns whether that is durable, so that the group is not there whatever comes next.
   @discardableResult
-  private func abandon(after error: FileError) -> Bool {
+  func abandon(after error: FileError) -> Bool {
     guard let current = segment else { return false }
     var isGone = false
     if error.call == .write, error.reason == .diskFull {
@@ -361,7 +306,7 @@ final class StreamWriter {
   }
 
   /// Begins a segment with nothing but its header, which says what counts of the one before.
-  private func settle() throws(LogError) {
+  func settle() throws(LogError) {
     try begin()
     do throws(FileError) {
       try writeHeader()

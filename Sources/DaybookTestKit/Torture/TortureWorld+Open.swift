@@ -25,7 +25,9 @@ extension TortureWorld {
     check(.opens, opening.unreadable == nil, opening.unreadable ?? "")
     adopt(opening, verified + opened.findings, isReadOnly: opened.isReadOnly, mayFail: mayFail)
     // A log that nothing was ever written to is a new one each time.
-    if isStateKnown, let live = state, freshDamage.isEmpty, !live.isUntouched {
+    if isStateKnown, let live = state, freshDamage.isEmpty,
+      opened.damage.found.isEmpty, !live.isUntouched
+    {
       check(
         .sameState, live == opening.state,
         "replay makes another state than the log had: "
