@@ -51,11 +51,17 @@ import Testing
     #expect([0, 1].contains(process.terminationStatus))
   }
 
-  @Test func `taken fifty times during writing, every copy restores to a consistent prefix`()
+  @Test
+  func `taken fifty times during writing and compaction, all restore to a consistent prefix`()
     async throws
   {
     let server = try await TestServer()
-    let store = try await server.device("rep")
+    let store = try await server.device("rep") { options in
+      // Every full segment is compacted, and every page of the feed is worth a snapshot.
+      options.maintenanceLimits.rawByteLimit = 1 << 20
+      options.maintenanceLimits.rawFileLimit = 1
+      options.maintenanceLimits.snapshotByteLimit = 64 << 10
+    }
     await store.sync()
     let writer = Writer(store)
     let writing = Task { try await writer.run() }
@@ -68,6 +74,9 @@ import Testing
     writer.end()
     try await writing.value
     try await store.close()
+    let outbox = try FileManager.default.contentsOfDirectory(
+      atPath: server.folder.place("rep").path + "/outbox")
+    #expect(outbox.contains { $0.contains(".g1.") }, "nothing was compacted: \(outbox.sorted())")
     for (number, pairs) in promised.enumerated() {
       try await check(server, number, pairs: pairs)
     }
