@@ -97,7 +97,7 @@ struct EntrySalvage {
     take(original, at: place)
     // An echo has no place of its own, only a page: it must begin as its original does, or be the
     // only frame that is missing.
-    let isAlone = frameNumbers.count == 1
+    let isAlone = frameNumbers.upperBound - frameNumbers.lowerBound == 1
     guard isAlone || !original.isEmpty else { return }
     let page = LogLayout.align(place + 1, to: LogLayout.pageByteCount)
     for start in twinStarts + Array(stride(from: page, to: end, by: LogLayout.pageByteCount)) {
