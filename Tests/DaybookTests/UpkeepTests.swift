@@ -136,7 +136,9 @@ import Testing
     let inputs = try #require(made.last).inputs.map { "\(LoggedDevice.directory)/\($0.file)" }
     for withInputs in [true, false] {
       let copy = disk.crashed(.killed, seed: 0)
-      if !withInputs { for input in inputs where copy.content(of: input) != nil { copy.drop(input) } }
+      for input in inputs where !withInputs && copy.content(of: input) != nil {
+        copy.drop(input)
+      }
       copy.damage(path, at: 8_192 + 100, [0xAA, 0x55])
       let (log, replayed) = try LoggedDevice.open(copy, seed: 1)
       #expect(log.findings.filter(\.isLoss) == [])

@@ -20,8 +20,9 @@ public struct DaybookOptions: Sendable {
   /// Throws `damaged`, and changes nothing, where entries are lost and no earlier opening has told
   /// of it.
   public var isStrict = false
-  /// The age in days of the oldest backup that the server would be restored from: so long the device
-  /// keeps operations that took effect, to send them again. By the server's time; 30 unless set.
+  /// The age in days of the oldest backup that the server would be restored from: so long the
+  /// device keeps operations that took effect, to send them again. By the server's time; 30 unless
+  /// set.
   public var serverBackupDays = 30
   /// Whether the log is kept small while the store is open; `daybook compact` does it by hand.
   package var keepsLogSmall = true

@@ -38,8 +38,8 @@ package struct LogUpkeep {
   private var latestServerTime: Timestamp?
 
   /// The upkeep of the log at `path`. Its `schema` says how long history is kept; accepted
-  /// operations are kept for `horizonMilliseconds` behind the latest server time in the log. Once `isStopped`
-  /// says so it ends at the next step.
+  /// operations are kept for `horizonMilliseconds` behind the latest server time in the log. Once
+  /// `isStopped` says so it ends at the next step.
   package init(
     _ path: String, fileSystem: any FileSystem, schema: Schema, limits: MaintenanceLimits,
     horizonMilliseconds: Int64, random: @escaping () -> UInt64,

@@ -12,8 +12,8 @@ struct OutboxNeed {
   /// The numbers of the operations that are in serving files.
   private var written: [Identifier: UInt64] = [:]
 
-  /// Reads the whole outbox, and of the feed what tells how far it has come. `nil` if it was stopped
-  /// or if a loss makes what is needed uncertain.
+  /// Reads the whole outbox, and of the feed what tells how far it has come. `nil` if it was
+  /// stopped or if a loss makes what is needed uncertain.
   init?(_ directory: LogDirectory, _ upkeep: LogUpkeep) throws(LogError) {
     guard let header = try directory.newestHeader() else { return nil }
     var replay = try LogReplay(

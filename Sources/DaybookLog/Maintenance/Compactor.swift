@@ -39,8 +39,8 @@ package struct Compactor {
   }
 
   /// Makes one file of `files`, serving files of `stream` that follow each other, keeping the
-  /// entries that `keeps` names. `nil` if it was stopped, or if an input is not whole, which is told
-  /// to `unfit`: then nothing has changed.
+  /// entries that `keeps` names. `nil` if it was stopped, or if an input is not whole, which is
+  /// told to `unfit`: then nothing has changed.
   ///
   /// On return the output survives a power cut, and replay reads it instead of its inputs.
   /// - Throws: ``LogError``: `diskFull`, `notPermitted`, `inputOutput`; `damaged` if what is read

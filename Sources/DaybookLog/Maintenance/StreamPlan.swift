@@ -19,8 +19,8 @@ package struct StreamPlan: Sendable {
   /// A plan by `limits`.
   package init(limits: MaintenanceLimits) { self.limits = limits }
 
-  /// The next range to be compacted; `nil` if there is nothing to do. `files` serve the ordinals, in
-  /// order, and nothing is written to any of them again. `damaged` ones are left alone.
+  /// The next range to be compacted; `nil` if there is nothing to do. `files` serve the ordinals,
+  /// in order, and nothing is written to any of them again. `damaged` ones are left alone.
   /// `garbage` tells how many bytes of an output could go, as far as that is known.
   package func next(
     _ files: [SizedFile], damaged: Set<StreamFile> = [],
