@@ -11,7 +11,7 @@ from .frame import BATCH, CLOSING_MARK, ECHO, Frame
 from .known import record_of, recorded_gaps
 from .layout import crc32c
 from .names import FileName
-from .seals import is_whole, stray_offsets
+from .seals import is_whole, seal_of, stray_offsets
 from .segment import FIRST_FRAME, LARGEST_NUMBER, PAGE, Predecessor, Segment
 
 TORN, HEALED, DAMAGED, MISSING = "torn", "healed", "damaged", "missing"
@@ -193,6 +193,9 @@ def _judge_compacted(judgement: Judgement) -> Judgement:
         frame for frame in segment.frames if frame.has_entries and not frame.is_echo]
     judgement.is_closed = any(frame.kind == CLOSING_MARK for frame in segment.frames)
     judgement.valid_end = len(segment.data)
+    found = seal_of(segment)
+    if found is not None:
+        judgement.next_number = found[0].last + 1
     if not is_whole(segment):
         judgement.verdict = DAMAGED
     return judgement
