@@ -36,7 +36,7 @@ final class CommandRun: Sendable {
   }
 
   /// A run that is not over by then is ended and reported: a test never hangs.
-  static let deadline = Duration.seconds(120)
+  static let deadline = Duration.seconds(900)
 
   private let process: Mutex<Process>
   private let arguments: [String]

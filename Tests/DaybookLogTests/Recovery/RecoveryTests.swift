@@ -16,8 +16,10 @@ import Testing
     #expect(log.damage.known == [])
     #expect(log.damage.lost["outbox"] ?? [] == (wound.lost.map { [$0] } ?? []))
     #expect(log.damage.cut == (wound.cut.map { ["feed": $0] } ?? [:]))
-    #expect(log.damage.actions.isEmpty == (wound.lost == nil && log.damage.evidence.isEmpty
-      && wound.cut == nil))
+    #expect(
+      log.damage.actions.isEmpty
+        == (wound.lost == nil && log.damage.evidence.isEmpty
+          && wound.cut == nil))
     // Readers without the lock see the same, before and after.
     try log.close()
     #expect(try SmallLog.inspect(wounded.disk).places == wound.left)
