@@ -148,24 +148,13 @@ private struct PrefixWalk {
       leavesOut = true
       return
     }
-    switch place {
-    case nil:
-      reached.append(frame)
-      kept = reached
-    case .position(let position):
-      if frame.stream == position.stream, frame.nextNumber - 1 > position.number {
-        isPastPlace = true
-        return
-      }
-      reached.append(frame)
-      kept = reached
-      if frame.stream == position.stream, frame.nextNumber - 1 == position.number {
-        isPastPlace = true
-      }
-    case .time(let time):
-      reached.append(frame)
-      if frame.clock.time <= time { kept = reached }
+    if case .position(let position) = place, frame.stream == position.stream {
+      isPastPlace = frame.nextNumber > position.number
+      if frame.nextNumber - 1 > position.number { return }
     }
+    reached.append(frame)
+    if case .time(let time) = place, frame.clock.time > time { return }
+    kept = reached
   }
 
   mutating func finish(_ findings: [LogFinding], lastFiles: Set<String>) -> LogPrefix {

@@ -9,12 +9,11 @@ extension LogDirectory {
   package func closedFiles(
     of stream: String, through number: UInt64? = nil
   ) throws(LogError) -> [SizedFile] {
-    guard var files = streams.first(where: { $0.name == stream })?.serving else { return [] }
-    while let last = files.last, try header(of: last.file) == nil { files.removeLast() }
-    guard let last = files.popLast() else { return [] }
-    var following = try header(of: last.file)?.firstNumber
+    guard let (closed, last) = try servingFiles(of: stream) else { return [] }
+    var files = closed
     if let number {
-      while let file = files.last, following.map({ $0 - 1 > number }) ?? true {
+      var following = last.firstNumber
+      while let file = files.last, following - 1 > number {
         if let first = try header(of: file.file)?.firstNumber { following = first }
         files.removeLast()
       }
@@ -27,12 +26,8 @@ extension LogDirectory {
   package func closedFeed(
     after number: UInt64
   ) throws(LogError) -> (byteCount: UInt64, lastNumber: UInt64) {
-    guard var files = streams.first(where: { $0.name == SnapshotFile.stream })?.serving else {
-      return (0, 0)
-    }
-    while let last = files.last, try header(of: last.file) == nil { files.removeLast() }
-    guard let last = files.popLast(), let header = try header(of: last.file) else { return (0, 0) }
-    let lastNumber = header.firstNumber - 1
+    guard let (files, last) = try servingFiles(of: SnapshotFile.stream) else { return (0, 0) }
+    let lastNumber = last.firstNumber - 1
     guard lastNumber > number else { return (0, lastNumber) }
     var behind: [StreamFile] = []
     for file in files.reversed() {
@@ -40,6 +35,17 @@ extension LogDirectory {
       if let first = try self.header(of: file.file)?.firstNumber, first <= number + 1 { break }
     }
     return (try sized(behind).reduce(0) { $0 + $1.byteCount }, lastNumber)
+  }
+
+  /// The files that serve before the last one with a header, and that header; `nil` without one.
+  private func servingFiles(
+    of stream: String
+  ) throws(LogError) -> (closed: [StreamFile], last: SegmentHeader)? {
+    var files = streams.first { $0.name == stream }?.serving ?? []
+    while let file = files.popLast() {
+      if let header = try header(of: file.file) { return (files, header) }
+    }
+    return nil
   }
 
   /// `files` with their sizes; one that is gone has none.
