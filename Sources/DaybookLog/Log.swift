@@ -203,12 +203,12 @@ package final class Log: Sendable {
     of found: LogDirectory, _ configuration: LogConfiguration
   ) throws(LogError) -> LogIdentity {
     let random = configuration.random
-    let newest = try found.newestHeader()
+    let (logID, newest) = try found.identity()
     if let newest, newest.account != configuration.account {
       throw .otherAccount(path: found.path, found: newest.account)
     }
     return LogIdentity(
-      logID: try found.logID() ?? Identifier(high: random(), low: random()),
+      logID: logID ?? Identifier(high: random(), low: random()),
       incarnation: configuration.newIncarnation ?? newest?.incarnation
         ?? Identifier(high: random(), low: random()),
       account: configuration.account)
@@ -238,7 +238,7 @@ package final class Log: Sendable {
       }
       try fileSystem.syncDirectory(directory)
       // An earlier opening may have ended between making the directory and this.
-      if found.isNew { try fileSystem.syncDirectory(parent(of: directory)) }
+      if found.isNew { try fileSystem.syncDirectory(FilePath.parent(of: directory)) }
     } catch {
       throw LogError(error)
     }
@@ -256,12 +256,6 @@ package final class Log: Sendable {
       throw LogError(error)
     }
     return replay.before[stream]
-  }
-
-  private static func parent(of path: String) -> String {
-    let trimmed = path.hasSuffix("/") ? String(path.dropLast()) : path
-    guard let slash = trimmed.lastIndex(of: "/") else { return "." }
-    return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
   }
 
   /// Where the history of every stream stands, as far as it is durable. May be asked on any thread,

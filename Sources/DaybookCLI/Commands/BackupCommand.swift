@@ -61,7 +61,7 @@ enum BackupCommand: Command {
   }
 
   static func requireParent(of target: String) throws {
-    let parent = Paths.parent(of: target)
+    let parent = FilePath.parent(of: target)
     var found: FileAttributes?
     do throws(FileError) {
       found = try SystemFileSystem().attributes(of: parent)

@@ -24,17 +24,7 @@ enum OutboxCommand: Command {
     statuses: ReadingStatus.all)
 
   static func run(_ arguments: Arguments, _ output: Output) throws -> ExitStatus {
-    var folded = try LogFold.fold(
-      arguments[directory], on: output,
-      from: { log throws(LogError) in
-        ClientState(
-          schema: Schema(name: "", collections: []),
-          incarnation: log.header?.incarnation ?? .zero)
-      }
-    ) { state, stored, entry in
-      if let entry { state.apply(entry, position: stored.number) }
-    }
-    folded.result.endReplay()
+    let folded = try LogFold.state(arguments[directory], on: output)
     guard !folded.log.isServer else {
       throw Failure(
         status: .notALog, message: "\(folded.log.path) is a server's log, which has no outbox",

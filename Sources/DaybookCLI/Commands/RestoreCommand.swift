@@ -105,17 +105,7 @@ enum RestoreCommand: Command {
       progress.advance(to: min(count, total))
     }
     let verification = try Verification.read(stage) {}
-    var folded = try LogFold.fold(
-      stage, on: output,
-      from: { log throws(LogError) in
-        ClientState(
-          schema: Schema(name: "", collections: []),
-          incarnation: log.header?.incarnation ?? .zero)
-      }
-    ) { state, stored, entry in
-      if let entry { state.apply(entry, position: stored.number) }
-    }
-    folded.result.endReplay()
+    let folded = try LogFold.state(stage, on: output)
     return Result(
       outcome: outcome, heldCount: folded.result.heldOperations.count, verification: verification)
   }
@@ -129,7 +119,7 @@ enum RestoreCommand: Command {
       } else {
         try fileSystem.rename(stage, to: target)
       }
-      try fileSystem.syncDirectory(Paths.parent(of: target))
+      try fileSystem.syncDirectory(FilePath.parent(of: target))
     } catch {
       throw Failure(disk: error)
     }

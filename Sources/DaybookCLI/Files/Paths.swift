@@ -27,10 +27,4 @@ enum Paths {
     defer { free(found) }
     return String(cString: found)
   }
-
-  /// The directory that `path` lies in.
-  static func parent(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
 }

@@ -1,5 +1,6 @@
 import DaybookFormat
 import DaybookLog
+import DaybookSync
 
 /// What a reading command met that is not as it should be, and the exit status that says so.
 struct LogCondition {
@@ -77,6 +78,22 @@ enum LogFold {
       let log = try OpenedLog(path)
       return try once(log, on: output, history: history, asOf: ends, from: start, body)
     }
+  }
+
+  /// The state of the device whose log is at `path`, as its app would have it.
+  static func state(_ path: String, on output: Output) throws(LogError) -> Folded<ClientState> {
+    var folded = try fold(
+      path, on: output,
+      from: { log throws(LogError) in
+        ClientState(
+          schema: Schema(name: "", collections: []),
+          incarnation: log.header?.incarnation ?? .zero)
+      }
+    ) { state, stored, entry in
+      if let entry { state.apply(entry, position: stored.number) }
+    }
+    folded.result.endReplay()
+    return folded
   }
 
   private static func once<Result>(

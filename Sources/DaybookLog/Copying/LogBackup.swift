@@ -103,7 +103,7 @@ package struct LogBackup {
     // While the log is in use, HEAD may know of more than the segments copied.
     if !isInUse { try copyWhole(LogDirectory.headFile, &outcome, step, isOptional: true) }
     try sync(target)
-    try sync(parent(of: target))
+    try sync(FilePath.parent(of: target))
   }
 
   /// Copies one stream. Returns the number behind its last entry copied. A frame that had seen the
@@ -251,10 +251,5 @@ package struct LogBackup {
 
   private func sync(_ path: String) throws(CopyError) {
     do throws(FileError) { try fileSystem.syncDirectory(path) } catch { throw CopyError(error) }
-  }
-
-  private func parent(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }

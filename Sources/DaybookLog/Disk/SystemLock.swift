@@ -18,8 +18,7 @@ final class SystemLock: FileLock {
   private let key: String
 
   init(_ path: String) throws(FileError) {
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    directory = daybook_lock_directory(folder.isEmpty ? "/" : folder)
+    directory = daybook_lock_directory(FilePath.parent(of: path))
     guard directory != -EAGAIN else { throw SystemLock.taken(path) }
     do throws(FileError) {
       (file, key) = try SystemLock.lock(path)

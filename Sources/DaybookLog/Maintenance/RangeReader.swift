@@ -46,8 +46,7 @@ struct RangeReader {
   mutating func next() throws(LogError) -> [Part]? {
     guard index < files.count else { return nil }
     if index == 0 {
-      guard try segments.begin(at: files[0]), let header = try directory.header(of: files[0].file)
-      else { return [] }
+      guard let header = try segments.begin(at: files[0]) else { return [] }
       before = header.predecessor?.chain ?? .zero
       chain = before
     }
@@ -114,14 +113,14 @@ struct RangeReader {
 }
 
 extension SegmentSequence {
-  /// Goes on with `file`, one that serves; `false` if its header can't be read.
-  mutating func begin(at file: StreamFile) throws(LogError) -> Bool {
+  /// Goes on with `file`, one that serves. Returns its header; `nil` if that can't be read.
+  mutating func begin(at file: StreamFile) throws(LogError) -> SegmentHeader? {
     guard let place = files.firstIndex(of: file), let header = try directory.header(of: file.file)
-    else { return false }
+    else { return nil }
     index = place
     nextOrdinal = file.first
     nextNumber = header.firstNumber
-    return true
+    return header
   }
 
   /// The chain value that the next file's header names as that before it; `nil` if there is no such

@@ -78,7 +78,7 @@ extension LogDirectory {
       content.header.kind == .snapshot, let extent = content.seal.extent,
       extent.feedNumber == file.feedNumber, extent.outboxNumber == file.outboxNumber
     else { return nil }
-    if let logID = try newestHeader()?.logID ?? formatLogID, logID != content.header.logID {
+    if let logID = try logID(), logID != content.header.logID {
       return nil
     }
     return content
