@@ -182,19 +182,10 @@ package final class Log: Sendable {
   /// then the next opening may show less.
   private static func settle(_ found: LogDirectory, isReadOnly: Bool) throws(LogError) {
     for stream in found.streams {
-      guard !stream.segments.isEmpty else { continue }
-      do throws(FileError) {
-        for segment in stream.segments.reversed() {
-          let file = try found.fileSystem.open("\(found.path)/\(segment.file)", writable: false)
-          defer { file.close() }
-          try file.sync()
-          file.dropCache()
-          let start = try file.read(at: 0, count: LogLayout.segmentHeaderByteCount)
-          if SegmentScan(start).header != nil { break }
-        }
-        try found.fileSystem.syncDirectory("\(found.path)/\(stream.name)")
+      do throws(LogError) {
+        try found.syncTail(of: stream)
       } catch {
-        guard isReadOnly, LogError(error).allowsReading else { throw LogError(error) }
+        guard isReadOnly, error.allowsReading else { throw error }
       }
     }
   }

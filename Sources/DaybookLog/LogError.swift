@@ -95,12 +95,15 @@ package struct LogFinding: Sendable, Hashable {
     case salvaged
     /// An entry is as it was written, and can't be read or taken.
     case entry
+    /// The file is not whole, and what it was made of, or what is made of it, stands in for it.
+    case standIn
 
     /// Whether entries are lost or can't be told whole by it.
     package var isLoss: Bool {
       switch self {
       case .header, .foreign, .seal, .chain, .frame, .missing, .entry: return true
-      case .headerCopy, .frameCopy, .padding, .settledTail, .fileSize, .mark, .tornTail, .salvaged:
+      case .headerCopy, .frameCopy, .padding, .settledTail, .fileSize, .mark, .tornTail, .salvaged,
+        .standIn:
         return false
       }
     }
@@ -130,8 +133,11 @@ package struct LogFinding: Sendable, Hashable {
   /// Whether entries are lost or can't be told whole by it.
   package var isLoss: Bool { kind.isLoss }
 
-  /// The stream: the file's folder.
-  package var stream: String { String(file.prefix { $0 != "/" }) }
+  /// The stream: the file's folder, or that for which a snapshot stands.
+  package var stream: String {
+    let folder = String(file.prefix { $0 != "/" })
+    return folder == SnapshotFile.folder ? SnapshotFile.stream : folder
+  }
 
   /// The finding in a sentence.
   package var message: String {
@@ -153,6 +159,7 @@ package struct LogFinding: Sendable, Hashable {
     case .salvaged:
       what = "both copies of a frame fail their checks; every entry was read by its own checksum"
     case .entry: what = "an entry is whole and can't be read; it is kept aside"
+    case .standIn: what = "the file is not whole; others stand in for it, and no entry is touched"
     }
     var text = "\(file), byte \(offset): \(what)"
     if let lost {

@@ -90,3 +90,20 @@ func snapshot(
     #expect(made.map(\.entry) == [.scopeBase(ScopeBase(scope: nil, epoch: epoch))])
   }
 }
+
+@Suite struct `a snapshot's place in the outbox` {
+  @Test func `is not moved by what the feed says of its own damage`() {
+    var fold = SnapshotFold(incarnation: Identifier(high: 1, low: 1))
+    func gap(_ file: String) -> Entry {
+      .gap(
+        Gap(
+          file: file, offset: 0, kind: "frame", lost: 3...7, cut: 3, evidence: [], quarantine: nil,
+          time: Timestamp(milliseconds: 1)))
+    }
+    fold.add(gap("feed/00000002.g0.dbs"), position: 9)
+    fold.add(gap("snapshots/0000000002-0000000001.dbs"), position: 10)
+    #expect(fold.outboxNumber == 0)
+    fold.add(gap("outbox/00000002.g0.dbs"), position: 4)
+    #expect(fold.outboxNumber == 4)
+  }
+}

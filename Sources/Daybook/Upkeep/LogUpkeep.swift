@@ -65,7 +65,7 @@ package struct LogUpkeep {
   package mutating func run(thorough: Bool) throws(LogError) -> Outcome {
     outcome = Outcome()
     unfit = [:]
-    let made = try takeSnapshot()
+    let made = try takeSnapshot(thorough: thorough)
     try compactFeed()
     try compactOutbox(thorough: thorough || made)
     try tidy()
@@ -79,15 +79,23 @@ package struct LogUpkeep {
 
   // MARK: - Snapshots
 
-  /// Makes a snapshot if the feed behind the newest one has grown enough.
-  private mutating func takeSnapshot() throws(LogError) -> Bool {
+  /// Makes a snapshot if the feed behind the newest one has grown enough, or, in a `thorough`
+  /// round, if that one is not whole.
+  private mutating func takeSnapshot(thorough: Bool) throws(LogError) -> Bool {
     let directory = try look()
-    let newest = directory.snapshots.last
+    var isDamaged = false
+    var newest = directory.snapshots.last
+    if thorough {
+      newest = try directory.newestSnapshot { _ in isDamaged = true }?.file
+    }
     let size = try newest.map { file throws(LogError) in
       try directory.byteCount(of: file.file)
     }
     let closed = try directory.closedFeed(after: newest?.feedNumber ?? 0)
-    guard closed.byteCount >= max(limits.snapshotByteLimit, (size ?? 0) / 2), !isStopped(),
+    let isWorthIt =
+      isDamaged && closed.lastNumber > 0
+      || closed.byteCount >= max(limits.snapshotByteLimit, (size ?? 0) / 2)
+    guard isWorthIt, !isStopped(),
       let header = try directory.newestHeader(),
       let fold = try fold(directory, through: closed.lastNumber, header)
     else { return false }

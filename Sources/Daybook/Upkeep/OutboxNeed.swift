@@ -53,6 +53,8 @@ struct OutboxNeed {
     }
     if replay.findings.contains(where: { $0.isLoss && $0.record == nil }) { return nil }
     state.endReplay()
+    // What is dropped because the feed has come so far must not come back when its end is gone.
+    for stream in directory.streams { try directory.syncTail(of: stream) }
     let keep = retention.keep(
       in: state, horizonMilliseconds: upkeep.horizonMilliseconds, serverTime: latest)
     for one in kept where !keep.contains(one.entry, number: one.number) {

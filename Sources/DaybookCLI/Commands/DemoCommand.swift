@@ -69,27 +69,8 @@ enum DemoCommand: Command {
   /// The folder for the logs: the one that is to be kept, which must be new or empty, or a passing
   /// one.
   private static func prepare(_ kept: String?) throws -> URL {
-    let files = FileManager.default
-    let path = kept ?? files.temporaryDirectory.path + "/daybook-demo-\(UUID().uuidString)"
-    let directory = URL(fileURLWithPath: path)
-    var isDirectory: ObjCBool = false
-    if files.fileExists(atPath: path, isDirectory: &isDirectory) {
-      let isEmpty =
-        isDirectory.boolValue && ((try? files.contentsOfDirectory(atPath: path))?.isEmpty ?? false)
-      guard isEmpty else {
-        throw Failure(
-          status: .inputOutput, message: "\(path) is there already and is not an empty folder",
-          remedy: "Name a new folder for --keep; nothing is ever overwritten.")
-      }
-    }
-    do {
-      try files.createDirectory(
-        at: directory.appendingPathComponent("reps"), withIntermediateDirectories: true)
-    } catch {
-      throw Failure(
-        status: .inputOutput, message: "\(path) can't be made",
-        remedy: "Check the permissions and the disk of its parent folder.")
-    }
-    return directory
+    let path =
+      kept ?? FileManager.default.temporaryDirectory.path + "/daybook-demo-\(UUID().uuidString)"
+    return try KeptFolder.make(path, with: "reps")
   }
 }

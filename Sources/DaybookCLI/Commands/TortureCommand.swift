@@ -14,6 +14,8 @@ enum TortureCommand: Command {
     "steps", .wholeNumber(in: 1...1_000_000_000), default: 5_000, help: "steps of each run")
   static let trail = Parameter.flag(
     "trail", help: "tell the last steps before a violation, in words")
+  static let keep = Parameter<String?>.optionalOption(
+    "keep", .directory, help: "a new folder for the disk as it was at the violation")
   static let planted = Parameter.optionalOption(
     "planted", .plantedBugs, help: "plant a bug, and say in which step it is caught")
 
@@ -28,7 +30,7 @@ enum TortureCommand: Command {
       "With --planted the disk or the log has a bug, which the run must find: status 0 means "
         + "caught.",
     ],
-    parameters: [seed, seeds, steps, trail, planted, CommonParameter.json],
+    parameters: [seed, seeds, steps, trail, keep, planted, CommonParameter.json],
     examples: [
       .init("daybook torture --seed 7 --steps 20000", "one run"),
       .init("daybook torture --seeds 0-19 --steps 50000", "a million steps"),
@@ -43,9 +45,11 @@ enum TortureCommand: Command {
         remedy: "Run `daybook torture --help` to see what they take.")
     }
     let one = arguments[seed] ?? 1
+    let folder = try arguments[keep].map { try KeptFolder.make($0) }
     let torment = Torment(
       seeds: arguments[seeds] ?? one...one, steps: arguments[steps],
-      isJSON: arguments[CommonParameter.json], tellsTrail: arguments[trail], output: output)
+      isJSON: arguments[CommonParameter.json], tellsTrail: arguments[trail], folder: folder,
+      output: output)
     let bugs = arguments[planted]
     let status = await torment.onThread { torment in
       bugs.map(torment.hunt) ?? torment.run()
@@ -73,11 +77,17 @@ private struct Torment: Sendable {
   let steps: Int
   let isJSON: Bool
   let tellsTrail: Bool
+  /// Where the log of the first violation is left.
+  let folder: URL?
   let output: Output
   private let isCancelled = Flag()
 
-  init(seeds: ClosedRange<Int>, steps: Int, isJSON: Bool, tellsTrail: Bool, output: Output) {
+  init(
+    seeds: ClosedRange<Int>, steps: Int, isJSON: Bool, tellsTrail: Bool, folder: URL?,
+    output: Output
+  ) {
     self.tellsTrail = tellsTrail
+    self.folder = folder
     self.seeds = seeds
     self.steps = steps
     self.isJSON = isJSON
@@ -106,11 +116,16 @@ private struct Torment: Sendable {
     var failing: UInt64?
     for seed in seeds where goesOn {
       let before = sum?.steps ?? 0
-      let report = Torture.run(seed: UInt64(seed), steps: steps, tellsTrail: tellsTrail) { count in
+      let report = Torture.run(
+        seed: UInt64(seed), steps: steps, tellsTrail: tellsTrail || folder != nil
+      ) { count in
         progress.advance(to: before + count)
         return goesOn
       }
-      if report.violation != nil, failing == nil { failing = report.seed }
+      if let violation = report.violation, failing == nil {
+        failing = report.seed
+        leave(violation.files)
+      }
       if isJSON, seeds.count > 1 { output.object(object(report)) }
       if let violation = report.violation { tell(violation, of: report) }
       sum = sum?.adding(report) ?? report
@@ -132,9 +147,25 @@ private struct Torment: Sendable {
 
   private func tell(_ violation: TortureReport.Violation, of report: TortureReport) {
     output.note("seed \(report.seed), step \(violation.step): \(violation.invariant.rawValue)")
-    for step in violation.trail { output.note("  \(step)") }
+    for step in tellsTrail ? violation.trail : [] { output.note("  \(step)") }
     output.note("  \(violation.detail)")
     output.note("  daybook torture --seed \(report.seed) --steps \(violation.step)")
+  }
+
+  /// Writes `files`, by their paths, into ``folder``.
+  private func leave(_ files: [String: [UInt8]]) {
+    guard let folder else { return }
+    do {
+      for (path, bytes) in files {
+        let file = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
+      }
+      output.note("the log as it was is in \(folder.path): try `daybook verify \(folder.path)/log`")
+    } catch {
+      output.note("the log could not be left in \(folder.path)")
+    }
   }
 
   private func object(_ report: TortureReport) -> JSONObject {

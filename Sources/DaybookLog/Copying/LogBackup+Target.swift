@@ -59,10 +59,10 @@ extension LogBackup {
   ) throws(LogError) -> String? {
     for stream in copy.streams {
       let own = log.streams.first { $0.name == stream.name }?.files ?? []
-      if let last = stream.files.max(by: { $0.last < $1.last }),
-        last.last > own.map(\.last).max() ?? 0
-      {
-        return last.file
+      let newest = own.map(\.last).max() ?? 0
+      for file in stream.files where file.last > newest {
+        // One that was made ahead may have gone since.
+        if try copy.header(of: file.file) != nil { return file.file }
       }
       let names = Set(own.map(\.file))
       for segment in stream.files where names.contains(segment.file) {
@@ -92,23 +92,53 @@ extension LogBackup {
     }
   }
 
-  /// Whether the file in the copy holds a frame that is not in `bytes`, or in the log's own file:
-  /// then that one has been damaged since, and must not take its place.
+  /// Whether the file in the copy holds a durable frame that is not in `bytes`, or in the log's own
+  /// file: then that one has been damaged since, and must not take its place. What nobody knows as
+  /// durable may have gone in a crash, and others may have its number.
   func holdsMore(_ file: String, than bytes: [UInt8]?) throws(CopyError) -> Bool {
     guard file.hasSuffix(LogLayout.segmentSuffix), let there = try existing(file) else {
       return false
     }
-    let own: [UInt8]
-    if let bytes {
-      own = bytes
-    } else {
-      do throws(LogError) {
-        own = try LogDirectory(source, fileSystem: fileSystem).bytes(of: file)
-      } catch {
-        throw .log(error)
-      }
+    do throws(LogError) {
+      let log = try LogDirectory(source, fileSystem: fileSystem)
+      let own = SegmentScan(try content(of: file, as: bytes, in: log)).frames
+      let frames = Set(own.map(\.header))
+      let copied = SegmentScan(there).frames
+      let more = copied.filter { $0.isBatch && !frames.contains($0.header) }
+      if more.isEmpty { return false }
+      let known = (own + copied).map(\.header.durableNumber).max() ?? 0
+      let end = try durableEnd(of: file, in: log, known: known)
+      return more.contains { $0.nextNumber <= end.number + 1 && $0.offset < end.offset }
+    } catch {
+      throw .log(error)
     }
-    let frames = Set(SegmentScan(own).frames.map(\.header))
-    return SegmentScan(there).frames.contains { $0.isBatch && !frames.contains($0.header) }
+  }
+
+  private func content(
+    of file: String, as bytes: [UInt8]?, in log: LogDirectory
+  ) throws(LogError) -> [UInt8] {
+    if let bytes { return bytes }
+    return try log.bytes(of: file)
+  }
+
+  /// The last number that is durable in `file`, of which the file itself says `known`, and the
+  /// offset at which it ends, where the next header says so.
+  private func durableEnd(
+    of file: String, in log: LogDirectory, known: UInt64
+  ) throws(LogError) -> (number: UInt64, offset: Int) {
+    guard let stream = log.streams.first(where: { file.hasPrefix("\($0.name)/") }),
+      let place = stream.serving.firstIndex(where: { $0.file == file })
+    else { return (.max, .max) }
+    for later in stream.serving[(place + 1)...] {
+      guard let header = try log.header(of: later.file), let named = header.predecessor else {
+        continue
+      }
+      let isNext = named.ordinal == stream.serving[place].last
+      return (
+        min(named.lastNumber, header.firstNumber - 1),
+        isNext ? Int(clamping: named.validEnd) : .max
+      )
+    }
+    return (max(known, try log.witnesses()[stream.name] ?? 0), .max)
   }
 }

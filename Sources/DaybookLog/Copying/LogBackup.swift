@@ -126,7 +126,8 @@ package struct LogBackup {
       try step(segment.file)
       let bytes = try settledBytes(of: segment.file, log)
       let scan = SegmentScan(bytes)
-      guard scan.header != nil else { continue }
+      // The last file may be made ahead. An earlier one has been settled as empty, or is damaged.
+      guard scan.header != nil || !isLast else { continue }
       let beyond = scan.frames.first { $0.header.otherNext > limit ?? .max }
       guard let beyond else {
         next = max(next, scan.frames.map(\.nextNumber).max() ?? 1)
@@ -134,7 +135,9 @@ package struct LogBackup {
         continue
       }
       // What a compaction made is whole or nothing; the outbox has grown since it was copied.
-      guard scan.header?.generation == 0 else { throw .log(.notFound(path: segment.file)) }
+      if let header = scan.header, header.generation > 0 {
+        throw .log(.notFound(path: segment.file))
+      }
       let before = scan.frames.last { $0.offset < beyond.offset && $0.isBatch }
       if let before,
         let cut = OpenTail.bytes(bytes, scan, through: before.header.frameNumber)

@@ -65,13 +65,13 @@ package struct StreamPlan: Sendable {
     return worn.map { [$0.file] }
   }
 
-  /// Many small outputs.
+  /// Many small files from an output to an output: with what was left between them, as a file whose
+  /// header never became whole.
   private func merged(_ run: [SizedFile]) -> [StreamFile]? {
-    for outputs in run.split(whereSeparator: { !$0.file.isCompacted }) {
-      for start in outputs.indices {
-        let range = prefix(of: outputs[start...])
-        if range.count >= limits.mergeFileLimit { return range }
-      }
+    for start in run.indices where run[start].file.isCompacted {
+      var range = prefix(of: run[start...])
+      while let last = range.last, !last.isCompacted { range.removeLast() }
+      if range.count >= limits.mergeFileLimit { return range }
     }
     return nil
   }

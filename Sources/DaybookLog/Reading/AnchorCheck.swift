@@ -31,7 +31,7 @@ package struct AnchorCheck: ~Copyable {
 
   /// Looks at the next segment, and at its links as ``ChainCheck`` made them.
   package mutating func look(_ report: SegmentReport, _ links: [ChainLink]) {
-    if report.isSpare { return }
+    if report.isSpare || report.isReplaced { return }
     let isBefore = report.ordinal <= place.ordinal
     // What a link names as the value before is believed by no one: all before must hold together.
     // What an opening has recorded is told by entries that the chain holds in turn.

@@ -26,7 +26,7 @@ package struct ChainCheck: ~Copyable {
   /// made with ``SegmentSequence/isHashed``.
   package mutating func check(_ report: inout SegmentReport) {
     links = []
-    if report.isSpare || report.newerVersion != nil { return }
+    if report.isSpare || report.isReplaced || report.newerVersion != nil { return }
     guard let header = report.header, !report.isMisplaced else {
       value = hasher.value(of: report.link(logID: logID, before: value, hasher: &hasher))
       sealed = nil

@@ -8,12 +8,17 @@ struct ChainTail {
   private var whole: SegmentReport?
   /// Segments behind it: without a header they count as empty.
   private var empty: [SegmentReport] = []
+  /// The last file, if it was made ahead: it counts only if another one follows.
+  private var spare: SegmentReport?
 
   /// The tail of a stream of which no segment has been met.
   init(logID: Identifier) { self.logID = logID }
 
   /// The next segment of the stream.
   mutating func add(_ report: SegmentReport) {
+    if report.isReplaced { return }
+    if let spare { empty.append(spare) }
+    spare = report.isSpare ? report : nil
     if report.isSpare { return }
     if report.header == nil || report.isMisplaced {
       empty.append(report)

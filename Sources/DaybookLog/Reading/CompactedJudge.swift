@@ -23,8 +23,10 @@ struct CompactedJudge {
       report.nextNumber = (last ?? next) + 1
       return report
     }
-    if header.firstNumber != next {
-      report.add(.missing, at: 0, from: next, to: header.firstNumber - 1)
+    // Behind damage numbers go on above all that were ever named.
+    let expected = min(header.predecessor?.lastNumber ?? .max, header.firstNumber - 1)
+    if expected >= next || header.firstNumber < next {
+      report.add(.missing, at: 0, from: next, to: expected)
     }
     report.nextNumber = header.firstNumber
     if let sealed = SealedScan(scan, bytes: bytes) {

@@ -13,6 +13,27 @@ extension LogDirectory {
   }
 }
 
+extension LogDirectory {
+  /// Makes what the last segments of `stream` hold durable, and has it read from the device: back
+  /// to the newest one with a header, since all before it were synced when it was begun.
+  package func syncTail(of stream: Stream) throws(LogError) {
+    guard !stream.segments.isEmpty else { return }
+    do throws(FileError) {
+      for segment in stream.segments.reversed() {
+        let file = try fileSystem.open("\(path)/\(segment.file)", writable: false)
+        defer { file.close() }
+        try file.sync()
+        file.dropCache()
+        let start = try file.read(at: 0, count: LogLayout.segmentHeaderByteCount)
+        if SegmentScan(start).header != nil { break }
+      }
+      try fileSystem.syncDirectory("\(path)/\(stream.name)")
+    } catch {
+      throw LogError(error)
+    }
+  }
+}
+
 extension SegmentReport {
   /// The entries of `frame`, one of this segment's.
   package func entries(of frame: SegmentScan.Frame) -> [LogEntry] {

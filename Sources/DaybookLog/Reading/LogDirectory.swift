@@ -42,7 +42,8 @@ package struct LogDirectory: Sendable {
 
   /// The most bytes of a segment that are read at once: 1 GiB; the writer stays far below.
   static let segmentByteLimit: UInt64 = 1 << 30
-  static let formatFile = "FORMAT"
+  /// The file that says what the directory is.
+  package static let formatFile = "FORMAT"
   static let headFile = "HEAD"
   static let lockFile = "LOCK"
 

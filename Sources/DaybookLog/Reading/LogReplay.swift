@@ -90,7 +90,10 @@ package struct LogReplay {
     var witnesses = isUpkeep ? [:] : try directory.witnesses()
     let logID = try directory.logID()
     for stream in directory.head?.streams ?? [] { named[stream.name] = stream.durableNumber }
-    if !history, streams.contains(SnapshotFile.stream), let found = try directory.newestSnapshot() {
+    var skipped: [SnapshotFile] = []
+    if !history, streams.contains(SnapshotFile.stream),
+      let found = try directory.newestSnapshot(skipped: { skipped.append($0) })
+    {
       snapshot = found.file
       snapshotFrames = found.content.frames
       if !isUpkeep {
@@ -103,6 +106,11 @@ package struct LogReplay {
         of: name, witnesses: witnesses, isInUse: isUpkeep || !isWriter && directory.isInUse,
         logID: logID, policy: policy)
       let known = try segments.knownDamage()
+      for file in name == SnapshotFile.stream ? skipped : [] {
+        guard var finding = directory.damage(of: file) else { continue }
+        finding.record = known.record(of: finding)
+        findings.append(finding)
+      }
       named[name] = max(
         named[name] ?? 0, known.gaps.last?.number ?? 0, witnesses[name] ?? 0)
       var floor: UInt64 = 0
@@ -141,7 +149,15 @@ package struct LogReplay {
     }
     while true {
       for index in cursors.indices { try fill(index, visit) }
-      if feedLimit < .max, cursors[0].coming > feedLimit { return }
+      if feedLimit < .max, cursors[0].coming > feedLimit {
+        // What the older snapshot had seen of the outbox, the next one has seen too.
+        let seen = snapshot?.outboxNumber ?? 0
+        guard cursors.count == 2, !cursors[1].frames.isEmpty, cursors[1].coming <= seen else {
+          return
+        }
+        try give(1, body)
+        continue
+      }
       let ready = cursors.indices.filter { !cursors[$0].frames.isEmpty }
       guard let any = ready.first else { return }
       // Of two frames that may both come, or of none that may, the first stream's is taken.
@@ -167,6 +183,11 @@ package struct LogReplay {
         return
       }
       let stream = cursors[index].stream
+      if report.isReplaced {
+        findings += report.findings
+        try visit(report)
+        continue
+      }
       if !isHistory { report.require(entriesAbove: cursors[index].floor, cursors[index].known) }
       before[stream] = last[stream]
       last[stream] = report

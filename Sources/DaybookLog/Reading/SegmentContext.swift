@@ -11,6 +11,8 @@ struct SegmentContext {
   var successor: SegmentHeader.Predecessor?
   /// The number before the first one of a later segment: nothing above it counts.
   var lastNumber: UInt64?
+  /// Files between this one and that later segment may have held the numbers up to ``lastNumber``.
+  var isFollowedByUnknown = false
   /// The highest number that anything outside knows to be durable.
   var witness: UInt64
   /// What `HEAD` says, if it names this segment.

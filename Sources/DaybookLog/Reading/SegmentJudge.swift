@@ -19,7 +19,7 @@ struct SegmentJudge {
   private var passed = 0
   private var isEchoed = false
   private var closing: [SegmentScan.Frame] = []
-  /// The highest number that anything knows to be durable.
+  /// The highest number that anything knows to be durable, here or in an earlier file.
   private var durable: UInt64
   /// A sync had returned for all bytes before this offset.
   private var syncedEnd = 0
@@ -46,7 +46,7 @@ struct SegmentJudge {
     self.scan = scan
     self.bytes = bytes
     self.context = context
-    durable = max(context.witness, context.lastNumber ?? 0)
+    durable = max(context.witness, context.isFollowedByUnknown ? 0 : context.lastNumber ?? 0)
     report = SegmentReport(
       file: context.file, stream: context.stream, ordinal: context.ordinal, scan: scan,
       nextNumber: context.next)
@@ -64,6 +64,9 @@ struct SegmentJudge {
   private var isSealed: Bool {
     report.isClosed && (context.successor != nil || context.head?.isClosed == true)
   }
+
+  /// The highest number that anything knows to be durable: what is found of it belongs here.
+  private var durableAnywhere: UInt64 { max(durable, context.lastNumber ?? 0) }
 
   private func range(_ first: UInt64, _ last: UInt64) -> ClosedRange<UInt64>? {
     first <= last ? first...last : nil
@@ -184,7 +187,7 @@ struct SegmentJudge {
 
   private mutating func take(_ frame: SegmentScan.Frame) {
     let number = frame.header.frameNumber
-    let isAcknowledged = isSealed || durable >= frame.nextNumber - 1
+    let isAcknowledged = isSealed || durableAnywhere >= frame.nextNumber - 1
     if isEchoed, frame.isBatch, originals[number] == nil || echoes[number] == nil {
       if isAcknowledged {
         add(.frameCopy, at: placeOfMissingCopy(of: frame))
@@ -236,7 +239,7 @@ struct SegmentJudge {
       add(wasSynced ? .mark : .tornTail, at: offset)
       return later.header.frameNumber
     }
-    guard durable >= next else {
+    guard (later == nil ? durable : durableAnywhere) >= next else {
       add(.tornTail, at: offset)
       return nil
     }

@@ -60,6 +60,8 @@ package struct SegmentReport: Sendable {
   package internal(set) var fileChecksum: UInt32 = 0
   /// What a compaction made, if it is whole; `nil` for a segment as it was written.
   package internal(set) var sealed: SealedScan?
+  /// Other files stand in for this one, and come next: nothing in it counts.
+  package internal(set) var isReplaced = false
   /// There are bytes behind ``validEnd`` that are not zero.
   package internal(set) var hasTail = false
 

@@ -232,3 +232,12 @@ package struct SegmentScan: Sendable {
     }
   }
 }
+
+extension SegmentScan {
+  /// The first byte that is not as it must be in a file that was written at once, as far as bytes
+  /// alone tell; the end, where they don't.
+  var firstBad: Int {
+    if header == nil { return 0 }
+    return [strayOffsets.first, badHeaderCopies.first].compactMap { $0 }.min() ?? byteCount
+  }
+}

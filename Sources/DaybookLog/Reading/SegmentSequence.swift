@@ -74,17 +74,7 @@ package struct SegmentSequence {
     context.isSalvaged = policy == .salvage
     context.logID = logID
     context.known = known
-    for later in files[index...] {
-      guard let header = try directory.header(of: later.file), header.stream == stream.name,
-        header.ordinal == later.first, header.logID == logID ?? header.logID
-      else { continue }
-      if let named = header.predecessor, named.ordinal == ordinal { context.successor = named }
-      // Behind damage a segment's first number is above all that were named; what the one before
-      // held, its header says.
-      context.lastNumber = min(header.predecessor?.lastNumber ?? .max, header.firstNumber - 1)
-      context.witness = 0
-      break
-    }
+    try look(ahead: &context)
     context.head = directory.head?.streams.first {
       $0.name == stream.name && $0.ordinal == ordinal
     }
@@ -104,6 +94,31 @@ package struct SegmentSequence {
     return report
   }
 
+  /// Finds what the next header that can be read says of the segment before it.
+  private func look(ahead context: inout SegmentContext) throws(LogError) {
+    var mayHold = false
+    var expected = context.ordinal + 1
+    for later in files[index...] {
+      guard let header = try directory.header(of: later.file), header.stream == stream.name,
+        header.ordinal == later.first, header.logID == logID ?? header.logID
+      else {
+        mayHold = mayHold || later.first != expected
+        if !mayHold { mayHold = !SegmentScan(try directory.bytes(of: later.file)).frames.isEmpty }
+        expected = later.last + 1
+        continue
+      }
+      let named = header.predecessor
+      if let named, named.ordinal == context.ordinal { context.successor = named }
+      // Behind damage a segment's first number is above all that were named; what the one before
+      // held, its header says.
+      context.lastNumber = min(named?.lastNumber ?? .max, header.firstNumber - 1)
+      context.witness = 0
+      let isNamedVoid = named?.validEnd == 0 && named?.ordinal == context.ordinal + 1
+      context.isFollowedByUnknown = (mayHold || later.first != expected) && !isNamedVoid
+      return
+    }
+  }
+
   /// The report of what a compaction made; of its inputs, if it is not whole and they are there.
   private mutating func compacted() throws(LogError) -> SegmentReport? {
     let file = files[index]
@@ -114,7 +129,7 @@ package struct SegmentSequence {
         stream.files.filter { $0 != file && file.first <= $0.first && $0.last <= file.last })
       if StreamFile.isWhole(inputs, from: file.first, to: file.last) {
         files.replaceSubrange(index...index, with: inputs)
-        return try next()
+        return try replaced(file, scan)
       }
     }
     index += 1
@@ -129,6 +144,20 @@ package struct SegmentSequence {
     nextOrdinal = file.last + 1
     nextNumber = max(nextNumber, report.nextNumber)
     isClosed = report.isClosed
+    return report
+  }
+
+  /// The report of what a compaction made, and which its inputs stand in for: it holds nothing.
+  private mutating func replaced(
+    _ file: StreamFile, _ scan: SegmentScan
+  ) throws(LogError) -> SegmentReport {
+    var report = SegmentReport(
+      file: file.file, stream: stream.name, ordinal: file.first, lastOrdinal: file.last,
+      scan: scan, nextNumber: nextNumber)
+    report.isReplaced = true
+    var finding = LogFinding(.standIn, file: file.file, offset: UInt64(scan.firstBad))
+    finding.record = try knownDamage().record(of: finding)
+    report.findings = [finding]
     return report
   }
 

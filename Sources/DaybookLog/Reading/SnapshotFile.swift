@@ -64,6 +64,12 @@ extension LogDirectory {
     return nil
   }
 
+  /// What is to be said of a snapshot that is not whole; `nil` if it can't be read any more.
+  package func damage(of file: SnapshotFile) -> LogFinding? {
+    guard let scan = try? scan(file.file) else { return nil }
+    return LogFinding(.standIn, file: file.file, offset: UInt64(scan.firstBad))
+  }
+
   /// The scan of a snapshot; `nil` if it is not whole or another log's.
   package func readSnapshot(_ file: SnapshotFile) throws(LogError) -> SealedScan? {
     let bytes: [UInt8]

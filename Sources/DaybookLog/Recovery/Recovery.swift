@@ -64,7 +64,7 @@ struct Recovery {
       let stream = writer.options.name
       guard report.found.contains(where: { $0.stream == stream }) else { continue }
       let other = writers.count == 2 ? writers[1 - index] : nil
-      let otherNext = other.map { $0.durableNumber + 1 } ?? 0
+      let otherNext = other.map { $0.statedNumber + 1 } ?? 0
       writer.goOn(above: named[stream] ?? 0)
       let clock = configuration.clock()
       let first = writer.nextNumber
@@ -72,6 +72,8 @@ struct Recovery {
       do throws(LogError) {
         try writer.record(new, otherNext: otherNext)
       } catch {
+        // Their numbers are shown all the same.
+        writer.goOn(above: first + UInt64(new.count) - 1)
         report.actions.append(
           "\(stream): the damage could not be recorded now; the next opening tries again.")
       }

@@ -110,7 +110,7 @@ final class CommitterThread {
 
   /// The next number of the stream beside `stream`, all below it durable; 0 without one.
   private func otherNext(_ stream: Int) -> UInt64 {
-    writers.count == 2 ? writers[1 - stream].durableNumber + 1 : 0
+    writers.count == 2 ? writers[1 - stream].statedNumber + 1 : 0
   }
 
   /// Does all of `work` in order; `true` after a close.

@@ -5,7 +5,7 @@ extension StreamWriter {
   /// Goes on above `number`, behind damage; to be called before anything is written.
   func goOn(above number: UInt64) {
     guard number >= nextNumber, segment == nil else { return }
-    lastBeforeDamage = nextNumber - 1
+    lastBeforeDamage = lastBeforeDamage ?? nextNumber - 1
     nextNumber = number + 1
     durableNumber = number
   }

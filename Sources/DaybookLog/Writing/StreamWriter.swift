@@ -46,6 +46,9 @@ final class StreamWriter {
   var beginsAfterDamage = false
   /// An earlier life, or an error, left a file that no closing mark and no later header covers.
   var isUnsettled = false
+  /// What frames, the other stream and `HEAD` say to be durable: behind damage, nothing above what
+  /// was there, until a segment above it is. Else a crash before that would look like a loss.
+  var statedNumber: UInt64 { lastBeforeDamage ?? durableNumber }
   /// Something has been written since the last mark.
   private(set) var wantsMark = false
   private(set) var isClosed = false
@@ -79,7 +82,7 @@ final class StreamWriter {
     let current = segment.flatMap { $0.syncedEnd > 0 ? $0 : nil }
     return HeadSlot.Stream(
       name: options.name, ordinal: current?.ordinal ?? previous?.ordinal ?? 0,
-      durableNumber: durableNumber,
+      durableNumber: statedNumber,
       validEnd: current.map { UInt64($0.syncedEnd) } ?? previous?.validEnd ?? 0,
       isClosed: isClosed)
   }
@@ -177,7 +180,7 @@ final class StreamWriter {
   private func group(_ segment: Segment, otherNext: UInt64) -> GroupBuilder {
     GroupBuilder(
       salt: segment.salt, isEchoed: options.isEchoed, isCompressed: options.isCompressed,
-      durableNumber: durableNumber, otherNext: otherNext,
+      durableNumber: statedNumber, otherNext: otherNext,
       clock: configuration.clock().rawValue, offset: segment.offset,
       frameNumber: segment.frameNumber, nextNumber: nextNumber)
   }
@@ -284,7 +287,7 @@ final class StreamWriter {
     current.file.close()
     previous = SegmentHeader.Predecessor(
       ordinal: current.ordinal, validEnd: UInt64(current.syncedEnd),
-      lastNumber: lastBeforeDamage ?? durableNumber, tail: nil, chain: current.seal.link.value)
+      lastNumber: statedNumber, tail: nil, chain: current.seal.link.value)
     nextNumber = durableNumber + 1
     segment = nil
     isUnsettled = true

@@ -7,7 +7,7 @@ extension ClientState {
   ///
   /// A gap of the feed changes nothing: the cursor is what the entries before it said.
   mutating func bridge(_ gap: Gap, position: UInt64, _ effects: inout StateEffects) {
-    guard gap.file.hasPrefix("outbox/") else { return }
+    guard gap.isOfOutbox else { return }
     // An operation's number is at most that of its entry, so none is given twice.
     nextNumber = max(nextNumber, position)
     guard let lost = gap.lost else { return }
@@ -29,4 +29,9 @@ extension ClientState {
       decide(Decision(kind: .retried, root: root, time: gap.time), &effects)
     }
   }
+}
+
+extension Gap {
+  /// It stands in the outbox; others stand in the feed.
+  var isOfOutbox: Bool { file.hasPrefix("outbox/") }
 }

@@ -115,9 +115,7 @@ extension ClientState {
   /// The highest place of the scope that a settlement tells of.
   private mutating func learn(_ acceptance: Settlement.Acceptance) {
     let place = ScopePosition(sequence: acceptance.sequence, mark: acceptance.version.mark)
-    var scope = scopes[acceptance.scope] ?? ScopeState()
-    if place.sequence > scope.settled?.sequence ?? 0 { scope.settled = place }
-    scopes[acceptance.scope] = scope
+    scopes[acceptance.scope, default: ScopeState()].learn(place)
   }
 
   /// Confirms the operation if its scope's base shows its effect, and forgets it once its

@@ -51,6 +51,8 @@ package struct CollectionState: Sendable, Hashable {
       if let old = before?[place] {
         indexes[field]?[old]?.remove(id)
         if indexes[field]?[old]?.isEmpty == true { indexes[field]?[old] = nil }
+        // States that show the same are the same.
+        if indexes[field]?.isEmpty == true { indexes[field] = nil }
       }
       if let value = values[place] { indexes[field, default: [:]][value, default: []].insert(id) }
     }
@@ -73,17 +75,27 @@ package struct ScopeState: Sendable, Hashable {
   }
 
   /// The place that the base shows; `nil` before the first bootstrap is complete.
-  package var position: ScopePosition?
+  package var position: ScopePosition? {
+    didSet {
+      if let settled, settled.sequence <= position?.sequence ?? 0 { self.settled = nil }
+    }
+  }
   /// The bootstrap under way, if any.
   package var bootstrap: Bootstrap?
   /// The records of which a change did not follow the row held; a whole row or a removal mends
   /// one.
   package var holes: Set<RecordKey> = []
-  /// The highest place known from settlements.
-  package var settled: ScopePosition?
+  /// The highest place known from settlements, if it is above the base's: what a compaction drops
+  /// makes no other state.
+  package private(set) var settled: ScopePosition?
 
   /// A scope of which nothing is known.
   package init() {}
+
+  /// A settlement tells of `place`.
+  package mutating func learn(_ place: ScopePosition) {
+    if place.sequence > known?.sequence ?? 0 { settled = place }
+  }
 
   /// The highest place known, from the base or from settlements.
   package var known: ScopePosition? {

@@ -35,6 +35,7 @@ package struct SnapshotFold {
       return
     case .feedSettlement(let settlement): told.append(settlement)
     case .cursor, .bootstrap, .heldRow, .scopeBase: break
+    case .gap(let gap) where !gap.isOfOutbox: break
     case .operation(let operation):
       written.insert(operation.id)
       outboxNumber = max(outboxNumber, position)

@@ -8,9 +8,9 @@ import DaybookLog
 package enum Torture {
   /// Runs `steps` steps, or up to the first violation; with `planted`, on a disk with that bug.
   ///
-  /// With `tellsTrail` a violation names the steps before it. `goesOn` hears of the steps done at
-  /// the end of each chapter, and may end the run. Blocks: not to be called on Swift's cooperative
-  /// pool.
+  /// With `tellsTrail` a violation names the steps before it and has the files. `goesOn` hears of
+  /// the steps done at the end of each chapter, and may end the run. Blocks: not to be called on
+  /// Swift's cooperative pool.
   package static func run(
     seed: UInt64, steps: Int, planted: PlantedBug? = nil, tellsTrail: Bool = false,
     goesOn: (Int) -> Bool = { _ in true }

@@ -20,11 +20,19 @@ struct TortureExpectation {
   /// How far the base has come; `nil` before the first bootstrap is complete.
   private(set) var position: UInt64?
   private var building: UInt64?
+  private var dropped: Set<Identifier> = []
   private(set) var order: [Identifier] = []
   private(set) var operations: [Identifier: Kept] = [:]
 
-  /// Folds both streams; `server` tells whose operation a change is the effect of.
-  init(outbox: [TortureEntry], feed: [TortureEntry], server: TortureServer) {
+  /// Folds both streams; `server` tells whose operation a change is the effect of. Operations that
+  /// are among the entries `dropped` are not laid over anything.
+  init(
+    outbox: [TortureEntry], feed: [TortureEntry], server: TortureServer,
+    dropped: [TortureEntry] = []
+  ) {
+    for entry in dropped {
+      if case .operation(let operation) = entry.meaning { self.dropped.insert(operation.id) }
+    }
     for entry in outbox { fold(entry) }
     for entry in feed { fold(entry, server) }
   }
@@ -79,10 +87,27 @@ struct TortureExpectation {
     order.compactMap { id in operations[id].flatMap { $0.isUnsettled ? $0.operation : nil } }
   }
 
+  /// The operations that only this device has, or of which something is still to be decided or
+  /// shown.
+  var needed: Set<Identifier> {
+    Set(
+      operations.lazy.filter { _, kept in
+        if let sequence = kept.sequence { return position.map { sequence > $0 } ?? true }
+        return !kept.isDecided
+      }.map(\.key))
+  }
+
+  /// The operations that left their lane with `root`.
+  func members(of root: Identifier) -> Set<Identifier> {
+    Set(operations.lazy.filter { $0.value.group == root }.map(\.key))
+  }
+
   /// The operations that are laid over the base, in order.
   private var laidOver: [TortureOperation] {
     order.compactMap { id in
-      guard let kept = operations[id], kept.operation.isLazy, !kept.isDecided else { return nil }
+      guard let kept = operations[id], kept.operation.isLazy, !kept.isDecided,
+        !dropped.contains(id)
+      else { return nil }
       if let sequence = kept.sequence {
         // What the base shows is not shown twice.
         return sequence <= position ?? 0 && position != nil ? nil : kept.operation

@@ -20,6 +20,9 @@ package struct TortureReport: Sendable, Hashable {
     package let detail: String
     /// The last steps before it, the oldest first, each in words.
     package let trail: [String]
+    /// All files as programs saw them then, by their paths: the log is in `log`. None unless the
+    /// run was to keep them.
+    package let files: [String: [UInt8]]
   }
 
   /// The most steps that a violation tells of.

@@ -17,6 +17,10 @@ struct TortureStream {
     var standing: Standing
     /// The number of the first entry, once told.
     var first: UInt64?
+    /// The places of entries that a compaction may have dropped.
+    var droppable: Set<Int> = []
+    /// The places of those that the last opening did not find.
+    var gone: Set<Int> = []
   }
 
   /// What comparing found wrong.
@@ -32,6 +36,12 @@ struct TortureStream {
   private var next: UInt64 = 1
   /// The highest number that was acknowledged or shown.
   private(set) var highest: UInt64 = 0
+  /// All entries up to this number may be gone: a snapshot stands for them.
+  private var floor: UInt64 = 0
+  /// A compaction may have made gaps in the numbers.
+  private var isCompacted = false
+  /// Damage has taken durable entries.
+  private(set) var hasLostEntries = false
   /// Damage may have made a gap in the numbers.
   private(set) var mayHaveGaps = false
 
@@ -42,17 +52,44 @@ struct TortureStream {
     transactions.lazy.filter { $0.standing != .unknown }.flatMap(\.entries)
   }
 
+  /// How many transactions are durable, before the first that is not.
+  var durableCount: Int { transactions.prefix { $0.standing == .acknowledged }.count }
+
+  /// The entries that are known and were dropped by a compaction.
+  var goneEntries: [TortureEntry] {
+    transactions.flatMap { transaction in transaction.gone.map { transaction.entries[$0] } }
+  }
+
   /// From now on numbers may be missing.
   mutating func noteDamage() { mayHaveGaps = true }
+
+  /// From now on entries up to the number `floor` may be gone, and durable ones that `mayGo` names.
+  mutating func noteCompaction(through floor: UInt64, mayGo: (TortureEntry) -> Bool) {
+    isCompacted = true
+    self.floor = max(self.floor, floor)
+    for place in transactions.indices where transactions[place].standing == .acknowledged {
+      for (index, entry) in transactions[place].entries.enumerated() where mayGo(entry) {
+        transactions[place].droppable.insert(index)
+      }
+    }
+  }
+
+  /// A snapshot stands for the entries up to the number `floor`, and for none above.
+  mutating func limitFloor(to floor: UInt64) { self.floor = min(self.floor, floor) }
 
   /// Nothing names a number above `named` that is not there any more.
   mutating func limitHighest(to named: UInt64) {
     highest = min(highest, max(named, next - 1))
   }
 
-  /// What a copy that was begun now, and ended after `count` more transactions, may lack.
-  mutating func relax(from count: Int) {
-    for place in transactions.indices.dropFirst(count) { transactions[place].standing = .written }
+  /// What a copy that was begun after `count` transactions may lack, if a snapshot in it stands for
+  /// the entries up to the number `floor`.
+  mutating func relax(from count: Int, floor: UInt64) {
+    self.floor = floor
+    for place in transactions.indices.dropFirst(count) {
+      transactions[place].standing = .written
+      transactions[place].droppable = []
+    }
   }
 
   // MARK: - Appending
@@ -113,7 +150,7 @@ struct TortureStream {
   ///
   /// With `losesTail` the end may be missing from any acknowledged entry on.
   mutating func adopt(_ all: [TortureFound], losesTail: Bool) -> (
-    complaints: [Complaint], lostCount: Int
+    complaints: [Complaint], lost: [UInt64]
   ) {
     var complaints = numberComplaints(all)
     // What the log itself has to say of damage takes numbers, and is no entry of the workload.
@@ -122,12 +159,13 @@ struct TortureStream {
     var place = 0
     var lost: [Transaction] = []
     for var transaction in transactions {
-      let matching = matchCount(transaction, found, from: place)
-      if matching == transaction.entries.count {
+      let (isWhole, matching, first, gone) = match(transaction, found, from: place)
+      if isWhole {
+        transaction.gone = gone
         if let lost = lost.first, !mayHaveGaps, !losesTail {
           complaints.append(missing(lost))
         }
-        transaction.first = found[place].number
+        transaction.first = transaction.first ?? first
         transaction.standing = .acknowledged
         kept.append(transaction)
         place += matching
@@ -153,8 +191,13 @@ struct TortureStream {
     if let first = lost.first, !losesTail { complaints.append(missing(first)) }
     transactions = kept
     if let last = all.last { highest = max(highest, last.number) }
-    next = (all.last?.number ?? 0) + 1
-    return (complaints, lost.reduce(0) { $0 + $1.entries.count })
+    let lastKept = kept.last.map { ($0.first ?? 1) + UInt64($0.entries.count) - 1 } ?? 0
+    next = max(all.last?.number ?? 0, lastKept) + 1
+    if !lost.isEmpty { hasLostEntries = true }
+    let numbers = lost.flatMap { transaction in
+      transaction.entries.indices.map { (transaction.first ?? 0) + UInt64($0) }
+    }
+    return (complaints, numbers)
   }
 
   private func missing(_ transaction: Transaction) -> Complaint {
@@ -164,24 +207,40 @@ struct TortureStream {
       detail: "\(name.rawValue):\(number) was acknowledged and is not there")
   }
 
-  private func matchCount(
+  /// Whether all entries of `transaction` are there from `start` on, but for those that may be
+  /// gone; how many are there before one that is missing, and the number of its first one.
+  private func match(
     _ transaction: Transaction, _ found: [TortureFound], from start: Int
-  ) -> Int {
+  ) -> (isWhole: Bool, count: Int, first: UInt64?, gone: Set<Int>) {
     var count = 0
-    for entry in transaction.entries {
-      guard start + count < found.count else { break }
-      let candidate = found[start + count]
-      guard candidate.kind == entry.kind, candidate.bytes.elementsEqual(entry.bytes) else { break }
-      if let first = transaction.first, candidate.number != first + UInt64(count) { break }
-      count += 1
+    var gone: Set<Int> = []
+    var first = transaction.first
+    for (index, entry) in transaction.entries.enumerated() {
+      if start + count < found.count, isFound(entry, found[start + count], first, index) {
+        first = first ?? found[start + count].number - UInt64(index)
+        count += 1
+        continue
+      }
+      let isBelowFloor = first.map { $0 + UInt64(index) <= floor } ?? false
+      guard isBelowFloor || transaction.droppable.contains(index) else {
+        return (false, count, first, [])
+      }
+      gone.insert(index)
     }
-    return count
+    return (true, count, first, gone)
+  }
+
+  private func isFound(
+    _ entry: TortureEntry, _ candidate: TortureFound, _ first: UInt64?, _ index: Int
+  ) -> Bool {
+    candidate.kind == entry.kind && candidate.bytes.elementsEqual(entry.bytes)
+      && first.map { candidate.number == $0 + UInt64(index) } ?? true
   }
 
   private func numberComplaints(_ found: [TortureFound]) -> [Complaint] {
     var previous: UInt64 = 0
     for entry in found {
-      if mayHaveGaps ? entry.number <= previous : entry.number != previous + 1 {
+      if mayHaveGaps || isCompacted ? entry.number <= previous : entry.number != previous + 1 {
         return [
           Complaint(
             invariant: .onceInOrder,

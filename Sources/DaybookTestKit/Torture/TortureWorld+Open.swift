@@ -8,6 +8,7 @@ extension TortureWorld {
   func open(mayFail: Bool) {
     let before = disk.callCount
     let verified = freshDamage.isEmpty && !isOnce(in: 4) ? [] : verify()
+    let known = freshDamage.isEmpty ? nil : KnownToDisk(still, damagedFiles, freshDamage)
     let opening: TortureOpening
     do throws(LogError) {
       opening = try TortureOpening(TortureWorld.directory, configuration)
@@ -23,7 +24,8 @@ extension TortureWorld {
     tell("opened, \(opened.findings.map(\.message))")
     log = opened
     check(.opens, opening.unreadable == nil, opening.unreadable ?? "")
-    adopt(opening, verified + opened.findings, isReadOnly: opened.isReadOnly, mayFail: mayFail)
+    adopt(
+      opening, verified + opened.findings, known, isReadOnly: opened.isReadOnly, mayFail: mayFail)
     // A log that nothing was ever written to is a new one each time.
     if isStateKnown, let live = state, freshDamage.isEmpty,
       opened.damage.found.isEmpty, !live.isUntouched
@@ -44,31 +46,35 @@ extension TortureWorld {
   }
 
   private func adopt(
-    _ opening: TortureOpening, _ findings: [LogFinding], isReadOnly: Bool, mayFail: Bool
+    _ opening: TortureOpening, _ findings: [LogFinding], _ known: KnownToDisk?, isReadOnly: Bool,
+    mayFail: Bool
   ) {
     let told = findings.filter { $0.kind != .tornTail }
     let links = told.filter { [.seal, .chain].contains($0.kind) }
     check(.chained, links.isEmpty || !damagedFiles.isEmpty, links.first?.message ?? "")
-    let strange = told.first {
-      !damagedFiles.contains($0.file) && ![.seal, .chain].contains($0.kind)
-    }
+    let strange = told.first { !isExplained($0) && ![.seal, .chain].contains($0.kind) }
     check(.crashIsNoDamage, strange == nil, strange?.message ?? "")
     check(.opens, !isReadOnly || mayFail || !damagedFiles.isEmpty, "open for reading only")
-    for (file, wasClosed) in freshDamage where wasClosed && file.hasSuffix(".dbs") {
+    for (file, damage) in freshDamage where damage.wasClosed && file.hasSuffix(".dbs") {
       check(
-        .noSilentLoss, told.contains { $0.file == file }, "the damage of \(file) is not told")
+        .noSilentLoss,
+        told.contains { $0.file == file }
+          || known.map { $0.untold.contains(file) || $0.unread.contains(file) } ?? false,
+        "the damage of \(file) is not told")
     }
     // What is not told must be there; a torn tail is told too, if only by verifying.
     let tellsLoss =
       !damagedFiles.isEmpty
-      && findings.contains {
-        damagedFiles.contains($0.file) && ($0.isLoss || $0.kind == .tornTail)
-      }
+      && findings.contains { isExplained($0) && ($0.isLoss || $0.kind == .tornTail) }
+    let mayLoseOpenFeed = freshDamage.contains { !$0.value.wasClosed && $0.key.hasPrefix("feed/") }
     for name in TortureStreamName.allCases {
       var stream = model(name)
       let found = opening.found[name] ?? []
-      let (complaints, lostCount) = stream.adopt(
-        found, losesTail: tellsLoss && (name == .feed || isReadOnly))
+      if name == .feed, told.contains(where: { $0.file.hasPrefix(SnapshotFile.folder) }) {
+        stream.limitFloor(to: wholeSnapshotNumber)
+      }
+      let (complaints, lost) = stream.adopt(
+        found, losesTail: name == .feed ? tellsLoss || mayLoseOpenFeed : tellsLoss && isReadOnly)
       for invariant in [
         TortureInvariant.durableBeforeVisible, .nothingLost, .onceInOrder, .allOrNothing,
         .refusedIsGone,
@@ -76,12 +82,19 @@ extension TortureWorld {
         let complaint = complaints.first { $0.invariant == invariant }
         check(invariant, complaint == nil, complaint?.detail ?? "")
       }
-      if lostCount > 0 {
-        check(.noSilentLoss, tellsLoss, "\(lostCount) entries of \(name.rawValue) are gone")
+      if let first = lost.first {
+        let isUntold = name == .feed && first > known?.durableFeed ?? 0 && mayLoseOpenFeed
+        check(
+          .noSilentLoss, tellsLoss || isUntold, "\(lost.count) entries of \(name.rawValue) are gone"
+        )
       }
-      if lostCount > 0, name == .feed { stream.limitHighest(to: highestNamed()) }
+      if name == .feed, !lost.isEmpty || mayLoseOpenFeed {
+        let isTorn = !findings.contains { $0.stream == name.rawValue && $0.isLoss }
+        let known = known ?? KnownToDisk(still, damagedFiles, [:])
+        stream.limitHighest(to: (isTorn ? known?.durableFeed : known?.namedFeed) ?? 0)
+      }
       if name == .outbox {
-        check(.nothingLost, lostCount == 0, "\(lostCount) entries of the outbox are gone")
+        check(.nothingLost, lost.isEmpty, "\(lost.count) entries of the outbox are gone")
         outbox = stream
       } else {
         feed = stream
@@ -89,14 +102,18 @@ extension TortureWorld {
     }
   }
 
-  /// The highest number that a valid frame of a damaged file of the feed still names: what was lost
-  /// without a trace can't be kept from being given out again.
-  private func highestNamed() -> UInt64 {
-    guard let found = try? LogDirectory(TortureWorld.directory, fileSystem: disk) else { return 0 }
-    let frames = damagedFiles.filter { $0.hasPrefix("feed/") }.flatMap { file in
-      (try? found.scan(file))?.frames ?? []
-    }
-    return (frames.map(\.nextNumber).max() ?? 1) - 1
+  /// What the newest snapshot that is whole stands for; 0 without one.
+  private var wholeSnapshotNumber: UInt64 {
+    let found = try? LogDirectory(TortureWorld.directory, fileSystem: still)
+    return (try? found?.newestSnapshot())?.file.feedNumber ?? 0
+  }
+
+  /// Whether the finding is about a file that was damaged; without its snapshots, what a compaction
+  /// left of the feed is nothing.
+  private func isExplained(_ finding: LogFinding) -> Bool {
+    damagedFiles.contains(finding.file)
+      || finding.stream == SnapshotFile.stream
+        && damagedFiles.contains { $0.hasPrefix(SnapshotFile.folder) }
   }
 
   /// Every finding of a look at all files, as `daybook verify` takes it.

@@ -35,8 +35,8 @@ final class TortureWorld {
   var outbox = TortureStream(.outbox)
   var feed = TortureStream(.feed)
   var server = TortureServer()
-  /// Files that were damaged since the last opening, and whether the log had been closed whole.
-  var freshDamage: [String: Bool] = [:]
+  /// Files that were damaged since the last opening.
+  var freshDamage: [String: TortureDamage] = [:]
   /// Files that were damaged at all: a second fault could take a copy's twin.
   var damagedFiles: Set<String> = []
   /// The log was closed, and nothing has happened since.
@@ -67,8 +67,15 @@ final class TortureWorld {
   func model(_ name: TortureStreamName) -> TortureStream { name == .outbox ? outbox : feed }
 
   /// What the model expects of the state, without what is not known.
-  var expectation: TortureExpectation {
-    TortureExpectation(outbox: outbox.entries, feed: feed.entries, server: server)
+  var expectation: TortureExpectation { expectation(outbox, feed) }
+
+  /// What the model expects of a state made of `outbox` and `feed`.
+  func expectation(_ outbox: TortureStream, _ feed: TortureStream) -> TortureExpectation {
+    // What took effect and was dropped is shown by the base alone: once that lost its end, not at
+    // all until it is pulled again.
+    TortureExpectation(
+      outbox: outbox.entries, feed: feed.entries, server: server,
+      dropped: feed.hasLostEntries ? outbox.goneEntries : [])
   }
 
   var configuration: LogConfiguration {
@@ -130,11 +137,30 @@ final class TortureWorld {
     if report.violation == nil {
       report.violation = TortureReport.Violation(
         invariant: invariant, step: report.steps, detail: "\(place): \(detail())",
-        trail: report.trail)
+        trail: report.trail, files: tellsTrail ? files : [:])
     }
   }
 
+  /// The files as programs see them, by their paths on the disk.
+  private var files: [String: [UInt8]] {
+    let folder = SimulatedDisk.root + "/"
+    let paths = disk.paths.filter { $0.hasPrefix(folder) }
+    return Dictionary(
+      uniqueKeysWithValues: paths.map { path in
+        (String(path.dropFirst(folder.count)), disk.content(of: path) ?? [])
+      })
+  }
+
   // MARK: - The disk
+
+  /// The log's files on a disk that does not fail, and of which nobody counts the calls.
+  var still: SimulatedDisk {
+    let still = SimulatedDisk(seed: 0)
+    for path in disk.paths where path.hasPrefix(TortureWorld.directory + "/") {
+      still.put(disk.content(of: path) ?? [], at: path)
+    }
+    return still
+  }
 
   /// Cuts the power, or kills the process: the log is gone, and the disk keeps what it may.
   func crash(_ mode: SimulatedDisk.Crash) {

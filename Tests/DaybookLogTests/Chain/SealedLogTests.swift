@@ -117,6 +117,24 @@ import Testing
     #expect(try harness.replayed().map { String($0.suffix(5)) }.count == 5)
   }
 
+  @Test(arguments: 1...3)
+  func `files that were made and never written to are links of no entries`(count: Int) throws {
+    let harness = try threeLives()
+    for stream in ["feed", "outbox"] {
+      let last = try #require(
+        ChainOracle.reports(harness.path, harness.disk, streams: [stream]).last?.ordinal)
+      for place in 1...UInt64(count) {
+        let file = LogDirectory.file(of: stream, ordinal: last + place)
+        harness.disk.put([], at: "\(harness.path)/\(file)")
+      }
+    }
+    let log = try harness.open().log
+    try Self.append(log, "outbox", ["behind"])
+    try Self.append(log, "feed", ["behind"])
+    try log.close()
+    #expect(try ChainOracle.problems(harness.path, harness.disk) == [])
+  }
+
   @Test func `a log says where its chains stand as far as they are durable`() throws {
     let harness = LogHarness(disk: SimulatedDisk(seed: 5))
     var log = try harness.open().log

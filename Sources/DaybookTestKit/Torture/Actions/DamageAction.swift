@@ -26,7 +26,7 @@ struct DamageAction: TortureAction {
     let file = String(path.dropFirst(prefix.count))
     world.report.damages += 1
     world.tell("\(bytes.count) bytes at \(offset) of \(file)")
-    world.freshDamage[file] = world.isClosedWhole
+    world.freshDamage[file] = TortureDamage(offset: offset, wasClosed: world.isClosedWhole)
     world.damagedFiles.insert(file)
     world.outbox.noteDamage()
     world.feed.noteDamage()

@@ -23,6 +23,6 @@ enum TortureActions {
     SyncAction(), IdleAction(), LookAction(), SecondWriterAction(), SuspendAction(),
     CloseAction(), CrashAction(),
     OpenAction(), OpenTwiceAction(), DamageAction(),
-    CopyAction(), BackupAction(),
+    CopyAction(), BackupAction(), CompactAction(),
   ]
 }
