@@ -24,6 +24,9 @@ package enum LogError: Error, Sendable, Hashable {
   case tooLarge(byteCount: Int, limit: Int)
   /// There is no such stream.
   case noSuchStream(String)
+  /// The stream's entries have all the numbers that there are, or damage says so: nothing was
+  /// written.
+  case numbersUsedUp(stream: String)
   /// The group was not stored: its numbers will be given to others.
   case notWritten(FileError)
   /// The disk does not say whether the group is stored; the next open tells.

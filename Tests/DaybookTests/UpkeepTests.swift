@@ -103,6 +103,27 @@ import Testing
     }
   }
 
+  @Test(arguments: SimulatedDisk.Crash.allCases)
+  func `nothing is removed for a file whose name may still go`(_ mode: SimulatedDisk.Crash) throws {
+    let (disk, state) = try Self.busyDisk(seed: 7)
+    disk.set(.refuse([.syncDirectory], .other(5)))
+    for _ in 0..<4 { _ = try? LoggedDevice.upkeep(disk) }
+    disk.set(.none)
+    let whole = disk.crashed(.killed, seed: 0)
+    let before = whole.callCount
+    let outcome = try LoggedDevice.upkeep(whole)
+    #expect(!outcome.removed.isEmpty)
+    let count = whole.callCount - before
+    // What is removed comes last.
+    for call in stride(from: count, to: max(0, count - 40), by: -3) {
+      let stopped = disk.crashed(.killed, seed: 0, fault: .stop(at: before + call))
+      _ = try? LoggedDevice.upkeep(stopped)
+      let after = stopped.crashed(mode, seed: UInt64(call))
+      let found = try LoggedDevice.replayed(after)
+      #expect(found.canonicalBytes == state.canonicalBytes, "call \(call)")
+    }
+  }
+
   @Test func `a disk that is full stops upkeep and not the log`() throws {
     let (disk, state) = try Self.busyDisk(seed: 5)
     disk.setCapacity(disk.usedByteCount + 6_000)

@@ -168,7 +168,7 @@ extension DaybookError {
         "Entry \(stream):\(number) in \(file), byte \(offset), can't be read. Run daybook verify.",
         cause: error)
     case .diskFull, .notPermitted, .tooLarge, .noSuchStream, .notWritten, .outcomeUnknown,
-      .closed, .suspended, .writtenByOther, .inputOutput:
+      .numbersUsedUp, .closed, .suspended, .writtenByOther, .inputOutput:
       self.init(writing: error)
     }
   }
@@ -188,6 +188,11 @@ extension DaybookError {
       self.init(.tooLarge, "The write has \(byteCount) bytes; at most \(limit).", cause: error)
     case .noSuchStream(let name):
       self.init(.inputOutput, "The log has no stream \(name).", cause: error)
+    case .numbersUsedUp(let name):
+      self.init(
+        .damaged,
+        "The stream \(name) has no numbers left: damage made one up. Nothing was written; run "
+          + "daybook repair on the log.", cause: error)
     case .notWritten(let cause):
       let isFull = cause.reason == .diskFull
       self.init(

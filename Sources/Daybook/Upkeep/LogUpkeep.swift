@@ -163,6 +163,11 @@ package struct LogUpkeep {
       let files = try directory.closedFiles(of: SnapshotFile.stream, through: older.feedNumber)
       let known = unfit[SnapshotFile.stream] ?? []
       guard let next = StreamPlan(limits: limits).next(files, damaged: known) else { return }
+      // From now on the base stands in these two alone.
+      for file in directory.snapshots.suffix(2) {
+        guard try directory.readSnapshot(file) != nil else { return }
+      }
+      try directory.syncFolder(SnapshotFile.folder)
       let isDone = try compact(
         SnapshotFile.stream, next, directory, isEchoed: false, isCompressed: true
       ) { found in retention.contains(try? Entry(kind: found.kind, bytes: found.bytes)) }

@@ -25,12 +25,18 @@ struct OutboxNeed {
     var written: [Identifier: UInt64] = [:]
     var last: UInt64 = 0
     var kept: [(file: String, number: UInt64, byteCount: Int, entry: Entry)] = []
+    // What is not durable yet may be taken back, and then nothing may have been dropped for it.
+    var durable: [String: UInt64] = [:]
+    for stream in directory.streams.map(\.name) {
+      durable[stream] = try directory.durableNumber(of: stream)
+    }
     let outputs = Set(
       directory.streams.first { $0.name == LogUpkeep.outbox }?.serving
         .filter(\.isCompacted).map(\.file) ?? [])
     do throws(LogError) {
       try replay.run { found throws(LogError) in
         if upkeep.isStopped() { throw .closed }
+        if let limit = durable[found.stream], found.number > limit { return }
         guard let entry = try? Entry(kind: found.kind, bytes: found.bytes) else { return }
         state.apply(entry, position: found.number)
         if case .change(let change) = entry {
@@ -53,8 +59,6 @@ struct OutboxNeed {
     }
     if replay.findings.contains(where: { $0.isLoss && $0.record == nil }) { return nil }
     state.endReplay()
-    // What is dropped because the feed has come so far must not come back when its end is gone.
-    for stream in directory.streams { try directory.syncTail(of: stream) }
     let keep = retention.keep(
       in: state, horizonMilliseconds: upkeep.horizonMilliseconds, serverTime: latest)
     for one in kept where !keep.contains(one.entry, number: one.number) {

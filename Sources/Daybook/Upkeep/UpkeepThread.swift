@@ -5,7 +5,7 @@ import Synchronization
 
 /// The thread that keeps a store's log small while the store is open: one round at a time, begun by
 /// whoever wakes it. What it fails at is tried again when it is woken the next time.
-final class UpkeepThread: Sendable {
+package final class UpkeepThread: Sendable {
   private struct Shared {
     var isWoken = false
     var isStarted = false
@@ -22,10 +22,10 @@ final class UpkeepThread: Sendable {
   private let signal = DispatchSemaphore(value: 0)
 
   /// A thread that has not started.
-  init() {}
+  package init() {}
 
   /// Starts the thread, whose rounds `begin` makes.
-  func start(_ begin: @escaping @Sendable (_ isStopped: @escaping () -> Bool) -> LogUpkeep) {
+  package func start(_ begin: @escaping @Sendable (_ isStopped: @escaping () -> Bool) -> LogUpkeep) {
     shared.withLock { $0.isStarted = true }
     let thread = Thread { [self] in run(begin) }
     thread.name = "daybook upkeep"
@@ -35,7 +35,7 @@ final class UpkeepThread: Sendable {
   }
 
   /// Has the thread look at the directory. Costs next to nothing; any thread may call it.
-  func wake() {
+  package func wake() {
     let isNews = shared.withLock { shared in
       defer { shared.isWoken = true }
       return !shared.isWoken
@@ -44,24 +44,28 @@ final class UpkeepThread: Sendable {
   }
 
   /// Ends the thread between two steps, then calls `ended`: nothing of the log is touched any more.
-  func stop(_ ended: @escaping @Sendable () -> Void) {
+  package func stop(_ ended: @escaping @Sendable () -> Void) {
     halt(ended) { $0.isStopped = true }
   }
 
   /// Ends the thread between two steps and returns once it has ended.
-  func stop() async { await withCheckedContinuation { waiting in stop { waiting.resume() } } }
+  package func stop() async { await withCheckedContinuation { waiting in stop { waiting.resume() } } }
 
   /// Keeps rounds from running until ``goOn()``; returns once none is.
-  func pause() async {
+  package func pause() async {
     await withCheckedContinuation { waiting in
       halt({ waiting.resume() }, { $0.isPaused = true })
     }
   }
 
   /// Ends a pause.
-  func goOn() {
-    shared.withLock { $0.isPaused = false }
-    wake()
+  package func goOn() {
+    shared.withLock { shared in
+      shared.isPaused = false
+      shared.isWoken = true
+    }
+    // Whoever woke it during the pause woke nobody.
+    signal.signal()
   }
 
   private func halt(_ ended: @escaping @Sendable () -> Void, _ mark: (inout Shared) -> Void) {
@@ -78,7 +82,7 @@ final class UpkeepThread: Sendable {
   var problem: LogError? { shared.withLock { $0.problem } }
 
   /// The rounds that have ended.
-  var roundCount: Int { shared.withLock { $0.roundCount } }
+  package var roundCount: Int { shared.withLock { $0.roundCount } }
 
   private func run(_ begin: (_ isStopped: @escaping () -> Bool) -> LogUpkeep) {
     var isFirst = true

@@ -39,11 +39,18 @@ enum KillRoundsCommand: Command {
         remedy: "Check the permissions and the disk of its parent folder.")
     }
     let program = try KilledDevice.program()
-    let report = try await onThread {
+    let report = try await BlockingWork.run { goesOn in
       var rounds = KillRounds(program: program, folder: folder, seed: UInt64(seed))
       let progress = Progress("rounds", total: count, on: output)
       defer { progress.finish() }
-      return try rounds.run(count) { progress.advance(to: $0) }
+      return try rounds.run(count) { round in
+        progress.advance(to: round)
+        return goesOn()
+      }
+    }
+    if Task.isCancelled, report.violation == nil {
+      try? FileManager.default.removeItem(atPath: folder)
+      throw CancellationError()
     }
     if arguments[CommonParameter.json] {
       var object = JSONObject()
@@ -71,15 +78,6 @@ enum KillRoundsCommand: Command {
     output.note("The log is left as it was: look at it with `daybook verify \(folder)`.")
     return .checkFailed
   }
-
-  /// Runs `body`, which blocks, on a thread of its own.
-  private static func onThread<Answer: Sendable>(
-    _ body: @escaping @Sendable () throws -> Answer
-  ) async throws -> Answer {
-    try await withCheckedThrowingContinuation { (waiting: CheckedContinuation<Answer, any Error>) in
-      Thread.detachNewThread { waiting.resume(with: Result { try body() }) }
-    }
-  }
 }
 
 /// `daybook kill-writer`: the process that `daybook kill-rounds` kills.
@@ -102,9 +100,7 @@ enum KillWriterCommand: Command {
       output.line(line)
       output.flush()
     }
-    try await withCheckedThrowingContinuation { (waiting: CheckedContinuation<Void, any Error>) in
-      Thread.detachNewThread { waiting.resume(with: Result { try writer.run() }) }
-    }
+    try await BlockingWork.run { _ in try writer.run() }
     return .done
   }
 }

@@ -1,7 +1,6 @@
 import DaybookFormat
 import DaybookTestKit
 import Foundation
-import Synchronization
 
 /// `daybook torture`: random work on a log with crashes, faults and damage, against a small model.
 enum TortureCommand: Command {
@@ -46,13 +45,15 @@ enum TortureCommand: Command {
     }
     let one = arguments[seed] ?? 1
     let folder = try arguments[keep].map { try KeptFolder.make($0) }
-    let torment = Torment(
-      seeds: arguments[seeds] ?? one...one, steps: arguments[steps],
-      isJSON: arguments[CommonParameter.json], tellsTrail: arguments[trail], folder: folder,
-      output: output)
+    let (seeds, steps) = (arguments[seeds] ?? one...one, arguments[steps])
+    let isJSON = arguments[CommonParameter.json]
+    let tellsTrail = arguments[trail]
     let bugs = arguments[planted]
-    let status = await torment.onThread { torment in
-      bugs.map(torment.hunt) ?? torment.run()
+    let status = try await BlockingWork.run { goesOn in
+      let torment = Torment(
+        seeds: seeds, steps: steps, isJSON: isJSON, tellsTrail: tellsTrail, folder: folder,
+        output: output, isAsked: goesOn)
+      return bugs.map(torment.hunt) ?? torment.run()
     }
     try Task.checkCancellation()
     return status
@@ -71,7 +72,7 @@ extension ValueKind where Value == [PlantedBug] {
   }
 }
 
-/// The runs of one command. A run waits for the log's thread, so it has a thread of its own.
+/// The runs of one command, which wait for the log's thread.
 private struct Torment: Sendable {
   let seeds: ClosedRange<Int>
   let steps: Int
@@ -80,35 +81,10 @@ private struct Torment: Sendable {
   /// Where the log of the first violation is left.
   let folder: URL?
   let output: Output
-  private let isCancelled = Flag()
+  /// Nobody has interrupted the program.
+  let isAsked: @Sendable () -> Bool
 
-  init(
-    seeds: ClosedRange<Int>, steps: Int, isJSON: Bool, tellsTrail: Bool, folder: URL?,
-    output: Output
-  ) {
-    self.tellsTrail = tellsTrail
-    self.folder = folder
-    self.seeds = seeds
-    self.steps = steps
-    self.isJSON = isJSON
-    self.output = output
-  }
-
-  private final class Flag: Sendable {
-    let isSet = Mutex(false)
-  }
-
-  func onThread(_ body: @escaping @Sendable (Torment) -> ExitStatus) async -> ExitStatus {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(returning: body(self)) }
-      }
-    } onCancel: {
-      isCancelled.isSet.withLock { $0 = true }
-    }
-  }
-
-  private var goesOn: Bool { !isCancelled.isSet.withLock { $0 } }
+  private var goesOn: Bool { isAsked() }
 
   func run() -> ExitStatus {
     let progress = Progress("steps", total: seeds.count * steps, on: output)

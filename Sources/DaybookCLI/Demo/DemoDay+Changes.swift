@@ -54,14 +54,15 @@ extension DemoDay {
     try await DemoRep.settle(office)
   }
 
-  /// The office takes a tenth off every line.
+  /// The office takes a tenth off every line, and at least a cent.
   private func reprice(_ indexes: [Int], _ office: Daybook) async throws {
     for index in indexes {
       let id = data.order(index, rep: "").id
       try await office.write { transaction in
         try transaction.update(FieldSales.SalesOrder.self, id) { order in
           for line in order.lines.indices {
-            order.lines[line].amountCents -= order.lines[line].amountCents / 10
+            let amount = order.lines[line].amountCents
+            order.lines[line].amountCents -= min(amount, max(1, amount / 10))
           }
           order.totalCents = order.lines.reduce(0) { $0 + $1.amountCents }
         }

@@ -53,6 +53,10 @@ extension LogError: Explained {
         status: .inputOutput,
         message: "a write has \(grouped(byteCount)) bytes, and at most \(grouped(limit)) are taken",
         remedy: "Split it: nothing of it was stored.")
+    case .numbersUsedUp(let stream):
+      return Failure(
+        status: .damaged, message: "the stream \(stream) has no numbers left for entries",
+        remedy: "Damage may have made one up: run `daybook verify`, then `daybook repair`.")
     case .closed:
       return Failure(
         status: .inputOutput, message: "the log has been closed",

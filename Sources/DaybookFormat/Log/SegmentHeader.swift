@@ -289,7 +289,6 @@ extension SegmentHeader {
     readOnlyFeatures = readOnly
     compatibleFeatures = compatible
     self.generation = generation
-    beginsAfterDamage = flags & 2 != 0
   }
 
   private static func readPredecessor(

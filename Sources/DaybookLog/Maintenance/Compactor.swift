@@ -101,10 +101,11 @@ package struct Compactor {
       begin.ordinal == first.first
     else { return nil }
     var incarnation = begin.incarnation
-    for file in files.reversed() {
+    var hasGaps = false
+    for file in files {
       guard let header = try directory.header(of: file.file) else { continue }
       incarnation = header.incarnation
-      break
+      hasGaps = hasGaps || header.beginsAfterDamage
     }
     var header = SegmentHeader(
       logID: begin.logID, incarnation: incarnation,
@@ -112,6 +113,8 @@ package struct Compactor {
       isEchoed: isEchoed, firstNumber: begin.firstNumber, clock: begin.clock,
       predecessor: begin.predecessor, account: begin.account)
     header.lastOrdinal = last.last
+    // Gap entries are looked for where headers say so.
+    header.beginsAfterDamage = hasGaps
     let newest = files.map(\.generation).max() ?? 0
     guard newest < .max else { return nil }
     header.generation = newest + 1

@@ -72,6 +72,29 @@ extension LogDirectory {
   }
 }
 
+extension LogDirectory {
+  /// Makes the entries of `folder` durable: a file that was published and then failed to be may be
+  /// there for a while.
+  package func syncFolder(_ folder: String) throws(LogError) {
+    do throws(FileError) { try fileSystem.syncDirectory("\(path)/\(folder)") } catch {
+      throw LogError(error)
+    }
+  }
+
+  /// The highest number of `stream` that anything says to be durable, while somebody may be writing
+  /// to it: what stands behind it may still be taken back.
+  package func durableNumber(of stream: String) throws(LogError) -> UInt64 {
+    var durable = try witnesses()[stream] ?? 0
+    for segment in (streams.first { $0.name == stream }?.segments ?? []).reversed() {
+      let scan = try self.scan(segment.file)
+      guard let header = scan.header else { continue }
+      durable = max(durable, header.firstNumber - 1)
+      return max(durable, scan.frames.map(\.header.durableNumber).max() ?? 0)
+    }
+    return durable
+  }
+}
+
 extension Compactor {
   /// Removes superseded files of `stream`, the oldest first, until at most `limit` bytes of them
   /// are left, and returns those removed. A file goes only if a whole one covers it.
@@ -83,6 +106,8 @@ extension Compactor {
     var byteCount = superseded.reduce(0) { $0 + $1.byteCount }
     var whole: [StreamFile: Bool] = [:]
     var removed: [StreamFile] = []
+    // What takes their place must not go without them.
+    if byteCount > limit { try syncFolder(stream) }
     for old in superseded where byteCount > limit {
       guard let cover = files.serving.first(where: { $0.supersedes(old.file) }) else { continue }
       if whole[cover] == nil { whole[cover] = try isWhole(cover) }
@@ -104,6 +129,7 @@ extension Compactor {
   package func removeOldSnapshots() throws(LogError) -> [SnapshotFile] {
     var wholeCount = 0
     var removed: [SnapshotFile] = []
+    if directory.snapshots.count > 2 { try syncFolder(SnapshotFile.folder) }
     for file in directory.snapshots.reversed() {
       if wholeCount >= 2 {
         try remove(file.file)
@@ -124,11 +150,5 @@ extension Compactor {
     }
   }
 
-  private func syncFolder(_ folder: String) throws(LogError) {
-    do throws(FileError) {
-      try directory.fileSystem.syncDirectory("\(directory.path)/\(folder)")
-    } catch {
-      throw LogError(error)
-    }
-  }
+  private func syncFolder(_ folder: String) throws(LogError) { try directory.syncFolder(folder) }
 }

@@ -16,7 +16,7 @@ extension LogDirectory {
 extension LogDirectory {
   /// Makes what the last segments of `stream` hold durable, and has it read from the device: back
   /// to the newest one with a header, since all before it were synced when it was begun.
-  package func syncTail(of stream: Stream) throws(LogError) {
+  func syncTail(of stream: Stream) throws(LogError) {
     guard !stream.segments.isEmpty else { return }
     do throws(FileError) {
       for segment in stream.segments.reversed() {

@@ -55,7 +55,7 @@ struct KnownDamage: Sendable {
 
 extension LogDirectory {
   /// The gap entries of `stream`, in the order of the files: those of segments that say that they
-  /// begin with some.
+  /// begin with some, or that a compaction made of such.
   package func gaps(of stream: Stream) throws(LogError) -> [RecordedGap] {
     var gaps: [UInt64: Gap] = [:]
     for segment in stream.segments {

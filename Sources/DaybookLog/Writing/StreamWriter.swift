@@ -93,6 +93,10 @@ final class StreamWriter {
   ///
   /// Durable only after `sync`; every stream that is echoed syncs each group itself.
   func write(_ transactions: [[NewEntry]], otherNext: UInt64) throws(LogError) -> UInt64 {
+    let count = transactions.reduce(0) { $0 + UInt64($1.count) }
+    guard nextNumber <= LogLayout.numberLimit, count <= LogLayout.numberLimit - nextNumber else {
+      throw .numbersUsedUp(stream: options.name)
+    }
     try catchUp(otherNext: otherNext)
     let byteCount = transactions.reduce(0) { $0 + GroupBuilder.byteCount(of: $1) }
     let estimate = (options.isEchoed ? 2 : 1) * (byteCount + LogLayout.pageByteCount)
@@ -189,6 +193,8 @@ final class StreamWriter {
 
   /// Begins the next segment; its header is written with its first group.
   func begin() throws(LogError) {
+    // A header beyond would be taken for none.
+    guard nextNumber <= LogLayout.numberLimit else { throw .numbersUsedUp(stream: options.name) }
     let ordinal = lastOrdinal + 1
     let file: any OpenFile
     do throws(FileError) {

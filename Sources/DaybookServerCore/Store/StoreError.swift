@@ -31,7 +31,8 @@ package enum StoreError: Error, Sendable, Hashable {
       case .diskFull: return .diskFull
       case .notWritten(let cause), .outcomeUnknown(let cause), .inputOutput(let cause):
         return cause.reason == .diskFull ? .diskFull : .inputOutput
-      case .notFound, .notPermitted, .tooLarge, .noSuchStream: return .inputOutput
+      case .notFound, .notPermitted, .tooLarge, .noSuchStream, .numbersUsedUp:
+        return .inputOutput
       case .writtenByOther: return .locked
       case .closed, .suspended: return .closed
       }
@@ -86,6 +87,7 @@ package enum StoreError: Error, Sendable, Hashable {
     case .noSuchStream(let name): return "the log has no stream \(name)"
     case .closed: return "the log was closed"
     case .suspended: return "the log is suspended"
+    case .numbersUsedUp(let stream): return "the stream \(stream) has no numbers left"
     case .writtenByOther(let path): return "somebody else has written \(path)"
     case .notWritten(let cause), .outcomeUnknown(let cause), .inputOutput(let cause):
       let reason = cause.reason == .diskFull ? ": the disk is full" : ""
@@ -109,7 +111,7 @@ package enum StoreError: Error, Sendable, Hashable {
       return cause.reason == .diskFull
         ? "Free some space and start the server again; what it answered is safe."
         : "Check the disk, then start the server again; what it answered is safe."
-    case .tooLarge, .noSuchStream, .closed, .suspended: return "Start the server again."
+    case .tooLarge, .noSuchStream, .numbersUsedUp, .closed, .suspended: return "Start the server again."
     }
   }
 }

@@ -47,8 +47,9 @@ package struct KillRounds {
     random = SplitMix64(seed: seed)
   }
 
-  /// Does `count` rounds, or ends at the first violation, whose directory stays. Blocks.
-  package mutating func run(_ count: Int, progress: (Int) -> Void = { _ in }) throws -> Report {
+  /// Does `count` rounds, or ends at the first violation, whose directory stays, or once `progress`,
+  /// which hears of each round, says `false`. Blocks.
+  package mutating func run(_ count: Int, progress: (Int) -> Bool = { _ in true }) throws -> Report {
     for round in 1...max(1, count) {
       if round % KillRounds.roundsOfDirectory == 1 { try beginDirectory(round) }
       let (acknowledged, wasKilled, hadOpened) = try write(round)
@@ -57,7 +58,7 @@ package struct KillRounds {
       report.killsInOpening += hadOpened ? 0 : 1
       check(round, acknowledged)
       if report.violation != nil { return report }
-      progress(round)
+      if !progress(round) { break }
     }
     try endDirectory()
     return report

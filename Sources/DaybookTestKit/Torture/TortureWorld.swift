@@ -43,6 +43,8 @@ final class TortureWorld {
   var isClosedWhole = false
   /// The chapter can't go on.
   var isOver = false
+  /// The disk of the copy that is compared.
+  var copy: SimulatedDisk?
   /// How many calls the last opening made.
   var openingCallCount = 40
   /// Steps are told in words, which costs time.
@@ -141,14 +143,15 @@ final class TortureWorld {
     }
   }
 
-  /// The files as programs see them, by their paths on the disk.
+  /// The files as programs see them, by their paths; those of a copy that is looked at in `copy`.
   private var files: [String: [UInt8]] {
-    let folder = SimulatedDisk.root + "/"
-    let paths = disk.paths.filter { $0.hasPrefix(folder) }
-    return Dictionary(
-      uniqueKeysWithValues: paths.map { path in
-        (String(path.dropFirst(folder.count)), disk.content(of: path) ?? [])
-      })
+    var files: [String: [UInt8]] = [:]
+    for (place, disk) in [("", disk), ("copy/", copy ?? disk)] {
+      for path in disk.paths {
+        files[place + path.dropFirst(SimulatedDisk.root.count + 1)] = disk.content(of: path)
+      }
+    }
+    return files
   }
 
   // MARK: - The disk

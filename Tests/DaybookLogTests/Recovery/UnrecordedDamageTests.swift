@@ -35,6 +35,82 @@ import Testing
     try third.close()
   }
 
+  // A disk that fails once, at any call of an opening that has damage to record.
+  @Test func `what an opening shows has a number that nothing else gets`() throws {
+    let log = WoundedLog()
+    let (file, copies) = try log.place("outbox", 2)
+    try log.flip(file, [copies[0] + 84])
+    let whole = log.copy
+    let before = whole.disk.callCount
+    _ = try SmallLog.open(whole.disk, seed: 2)
+    var unrecorded = 0
+    for call in 1...(whole.disk.callCount - before) {
+      let failing = log.disk.crashed(.killed, seed: 0)
+      failing.set(.fail(at: failing.callCount + call, .other(5)))
+      guard let (opened, found) = try? SmallLog.open(failing, seed: 2), !opened.isReadOnly else {
+        continue
+      }
+      failing.set(.none)
+      let number = try opened.appendAndWait("outbox", [[SmallLog.entry("later")]])
+      #expect(!found.gaps.contains("outbox:\(number)"), "call \(call)")
+      try opened.close()
+      let again = try SmallLog.inspect(failing)
+      if again.gaps.isEmpty { unrecorded += found.gaps.isEmpty ? 0 : 1 }
+      #expect(again.places == WoundedLog.all.union(["outbox:\(number) later"]), "call \(call)")
+    }
+    #expect(unrecorded > 0, "no opening showed what it could not record")
+  }
+
+  @Test func `a number that leaves none is refused, and nothing is hidden behind it`() throws {
+    let log = WoundedLog()
+    let file = try #require(log.files("outbox").last)
+    var bytes = try log.content(file)
+    let scan = SegmentScan(bytes)
+    let salt = try #require(scan.header?.salt)
+    for frame in scan.frames {
+      var header = frame.header
+      header.durableNumber = LogLayout.numberLimit
+      let changed = header.bytes(at: frame.offset, salt: salt)
+      bytes.replaceSubrange(frame.offset..<frame.offset + changed.count, with: changed)
+    }
+    log.disk.put(bytes, at: WoundedLog.path(file))
+    for life in UInt64(2)...3 {
+      let (opened, found) = try SmallLog.open(log.disk, seed: life)
+      #expect(found.places == WoundedLog.all)
+      let error = #expect(throws: LogError.self) {
+        _ = try opened.appendAndWait("outbox", [[SmallLog.entry("none left")]])
+      }
+      guard case .numbersUsedUp("outbox")? = error else {
+        Issue.record("refused as \(String(describing: error))")
+        return
+      }
+      try? opened.close()
+    }
+  }
+
+  @Test func `what a compaction makes behind numbers that were passed over is whole`() throws {
+    let log = WoundedLog()
+    try log.flip("feed", 3)
+    // Recorded in a segment whose first number is above all that were named.
+    let first = try SmallLog.open(log.disk, seed: 2).log
+    _ = try first.appendAndWait("feed", [[SmallLog.entry("again")]])
+    try first.close()
+    let second = try SmallLog.open(log.disk, seed: 3).log
+    _ = try second.appendAndWait("feed", [[SmallLog.entry("more")]])
+    try second.close()
+    let before = try SmallLog.inspect(log.disk)
+    let directory = try LogDirectory(SmallLog.directory, fileSystem: log.disk)
+    let closed = try directory.closedFiles(of: "feed")
+    let last = try #require(closed.last?.file)
+    var random = SplitMix64(seed: 4)
+    let made = try Compactor(directory, random: { random.next() }).compact(
+      "feed", [last], isEchoed: false, isCompressed: false, keeps: { _ in true })
+    #expect(made != nil)
+    let reports = try SmallLog.reports(log.disk)
+    #expect(reports.flatMap(\.findings).filter { $0.record == nil } == [])
+    #expect(before.gaps.count == 1)
+  }
+
   /// A log in which `stream` has four segments that were never closed.
   private static func crashed(_ stream: String) throws -> WoundedLog {
     var disk = SimulatedDisk(seed: 5)

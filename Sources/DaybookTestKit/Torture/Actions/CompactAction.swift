@@ -16,6 +16,10 @@ struct CompactAction: TortureAction {
   }
 
   func run(_ world: TortureWorld, mayFail: Bool) {
+    if world.planted == .droppedOperation {
+      dropOperations(world)
+      return
+    }
     let limits = limits(world)
     var remaining = world.isOnce(in: 6) ? world.draw(below: 200) : .max
     var random = SplitMix64(seed: world.random.next())
@@ -40,6 +44,17 @@ struct CompactAction: TortureAction {
     }
     world.noteCompaction()
     if isWhole, !mayFail, world.damagedFiles.isEmpty { checkSize(world, limits) }
+  }
+
+  /// The planted bug: what a compaction keeps has nothing to do with what is needed.
+  private func dropOperations(_ world: TortureWorld) {
+    var random = SplitMix64(seed: world.random.next())
+    guard let found = try? LogDirectory(TortureWorld.directory, fileSystem: world.fileSystem),
+      let closed = try? found.closedFiles(of: TortureStreamName.outbox.rawValue), !closed.isEmpty
+    else { return }
+    _ = try? Compactor(found, random: { random.next() }).compact(
+      TortureStreamName.outbox.rawValue, closed.map(\.file), isEchoed: true, isCompressed: false
+    ) { entry in entry.kind != EntryKind.operation.rawValue || entry.number % 3 != 0 }
   }
 
   private func limits(_ world: TortureWorld) -> MaintenanceLimits {

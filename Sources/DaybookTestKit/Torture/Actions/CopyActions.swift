@@ -14,30 +14,39 @@ struct CopyAction: TortureAction {
   func run(_ world: TortureWorld, mayFail: Bool) {
     let copy = SimulatedDisk(seed: world.random.next())
     let before = world.copyMark
-    var paths = world.disk.paths
-    // In any order, with work in between.
-    for place in paths.indices.dropLast() {
-      paths.swapAt(place, place + world.draw(below: paths.count - place))
-    }
-    let pause = world.draw(below: paths.count + 1)
-    for (place, path) in paths.enumerated() {
-      if place == pause { CopyAction.work(world, mayFail: mayFail) }
-      if let content = world.disk.content(of: path) { copy.put(content, at: path) }
+    var pause = world.draw(below: world.disk.paths.count + 1)
+    // Folder by folder, each listed when it is come to, in any order, with work in between.
+    for folder in shuffled(world, Set(world.disk.paths.map { FilePath.parent(of: $0) }).sorted()) {
+      let paths = world.disk.paths.filter { FilePath.parent(of: $0) == folder }
+      for path in shuffled(world, paths) {
+        if pause == 0 { CopyAction.work(world, mayFail: mayFail) }
+        pause -= 1
+        if let content = world.disk.content(of: path) { copy.put(content, at: path) }
+      }
     }
     // What failed meanwhile may be in the copy without the word that it was refused.
     guard !mayFail else { return }
     world.compare(TortureWorld.directory, on: copy, with: before)
   }
 
-  /// A few actions, while files are copied.
+  private func shuffled(_ world: TortureWorld, _ paths: [String]) -> [String] {
+    var paths = paths
+    for place in paths.indices.dropLast() {
+      paths.swapAt(place, place + world.draw(below: paths.count - place))
+    }
+    return paths
+  }
+
+  /// A few actions, while files are copied; the log is tidied up once at most.
   static func work(_ world: TortureWorld, mayFail: Bool) {
-    let actions: [any TortureAction] = [
+    var actions: [any TortureAction] = [
       WriteAction(), PullAction(), SettleAction(), IdleAction(),
       CompactAction(keepsSuperseded: true),
     ]
     for _ in 0...world.draw(below: 5) {
       guard let action = world.pick(actions), action.isPossible(in: world) else { continue }
       action.run(world, mayFail: mayFail)
+      if action is CompactAction { actions.removeLast() }
     }
   }
 }
@@ -82,6 +91,8 @@ extension TortureWorld {
     _ directory: String, on copy: SimulatedDisk, with mark: [TortureStreamName: Int]
   ) {
     copy.dropTree(BackupAction.restored)
+    self.copy = copy
+    defer { self.copy = nil }
     let random = Mutex(SplitMix64(seed: self.random.next()))
     let now = self.now
     do throws(CopyError) {

@@ -24,6 +24,8 @@ package enum PlantedBug: String, Sendable, Hashable, CaseIterable {
   case lostTruncation = "lost-truncation"
   /// The lock is given to everybody.
   case ignoredLock = "ignored-lock"
+  /// Compaction drops one operation in three, whatever became of it.
+  case droppedOperation = "dropped-operation"
 
   /// `disk` with the bug; one for the whole life of a chapter's machine.
   func disk(_ disk: any FileSystem) -> any FileSystem { BuggyDisk(disk, self) }
