@@ -37,6 +37,17 @@ import Testing
     #expect(verified == expected.status)
     #expect(text.hasPrefix(expected.output))
     #expect(try FileManager.default.subpathsOfDirectory(atPath: log).count == size)
+
+    // Nothing can be repaired there, and nothing is said to be.
+    let file = LogFile(path: log + "/outbox/00000001.g0.dbs")
+    var bytes = try file.bytes
+    for offset in 8_192..<min(bytes.count, 24_576) { bytes[offset] = 0x5A }
+    try file.write(bytes)
+    let (refused, told) = try await run(asNobody + ["repair", log, "--apply"])
+    #expect(refused == 15, "\(told)")
+    #expect(told.contains("may not be read or written") && !told.contains("Repaired"), "\(told)")
+    let (copied, words) = try await run(asNobody + ["backup", log, folder + "/copy"])
+    #expect(copied == 15 && words.contains("may not be read or written"), "\(words)")
   }
 
   private func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {

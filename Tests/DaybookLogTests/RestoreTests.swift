@@ -159,7 +159,7 @@ import Testing
         LogRestore.Request(until: .position(LogPosition(stream: "changes", number: 1))))
     }
     rig.disk.put(Array("daybook 1\n".utf8), at: SimulatedDisk.root + "/empty/FORMAT")
-    #expect(throws: CopyError.nothingWhole(path: SimulatedDisk.root + "/empty")) {
+    #expect(throws: CopyError.noSegment(path: SimulatedDisk.root + "/empty")) {
       try rig.restore(from: SimulatedDisk.root + "/empty")
     }
   }

@@ -14,7 +14,9 @@ enum BackupCommand: Command {
       "Works while the log is in use, and takes no lock of it. Files that are there with the same "
         + "bytes are not copied again. Each file is synced, read back and compared before it takes "
         + "its place; then the whole copy is verified.",
-      "Nothing in DEST is removed. A file there that holds what the log's own has lost stays.",
+      "A file in DEST that holds what the log's own has lost stays. Removed is only what the log "
+        + "has superseded and removed itself, once a whole file in DEST covers it.",
+      "In the end both are read: a copy that gives less than the log gives is an error.",
       "A damaged log is copied as it is; the exit status is that of `daybook verify DEST`.",
       "Ended early, it goes on where it stopped when it is run again.",
     ],
@@ -41,12 +43,21 @@ enum BackupCommand: Command {
     }
     progress.finish()
     let verification = try Verification.read(target) {}
-    var status = verification.files.reduce(ExitStatus.done) { $0.worse(of: $1.status) }
-    if !outcome.keptFiles.isEmpty { status = status.worse(of: .damaged) }
+    let verdict = verification.files.reduce(ExitStatus.done) { $0.worse(of: $1.status) }
+    let status = outcome.keptFiles.isEmpty ? verdict : verdict.worse(of: .damaged)
     if arguments[CommonParameter.json] {
       output.object(object(outcome, isWhole: status == .done))
     } else {
-      write(outcome, to: arguments[destination], isWhole: status == .done, on: output)
+      var words = "is whole: verified"
+      if verdict != .done {
+        let own = try Verification.read(source) {}
+        let isWhole = own.files.allSatisfy { $0.status == .done }
+        words = "is not whole, \(isWhole ? "though the log itself is" : "like the log itself")"
+      } else if status != .done {
+        words = "is whole, and the log itself is not"
+      }
+      write(outcome, output)
+      output.line("\(arguments[destination]) \(words).")
     }
     for file in outcome.keptFiles {
       output.note(
@@ -80,21 +91,23 @@ enum BackupCommand: Command {
     object.set("copiedFiles", outcome.copiedFileCount)
     object.set("copiedBytes", outcome.copiedByteCount)
     object.set("unchangedFiles", outcome.unchangedFileCount)
+    object.set("removedFiles", outcome.removedFileCount)
     object.set("keptFiles", Value.array(outcome.keptFiles.map(Value.text)))
     object.set("inUse", outcome.wasInUse)
     object.set("whole", isWhole)
     return object
   }
 
-  private static func write(
-    _ outcome: LogBackup.Outcome, to target: String, isWhole: Bool, on output: Output
-  ) {
+  private static func write(_ outcome: LogBackup.Outcome, _ output: Output) {
     let files = outcome.copiedFileCount
     let bytes = grouped(Int(clamping: outcome.copiedByteCount))
     output.line(
       "Copied \(grouped(files)) \(files == 1 ? "file" : "files"), \(bytes) bytes; "
         + "\(grouped(outcome.unchangedFileCount)) were there already.")
-    output.line(
-      isWhole ? "\(target) is whole: verified." : "\(target) is not whole, like the log itself.")
+    let removed = outcome.removedFileCount
+    if removed > 0 {
+      let noun = removed == 1 ? "superseded file" : "superseded files"
+      output.line("Removed \(grouped(removed)) \(noun) that the log has removed, too.")
+    }
   }
 }

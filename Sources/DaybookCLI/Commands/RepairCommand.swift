@@ -28,7 +28,7 @@ enum RepairCommand: Command {
         + "proven to be the same. What is left is done as by any opening: the outbox is salvaged "
         + "entry by entry, the feed is cut and pulled again by the app, the damaged bytes go to "
         + "the quarantine, and what is lost is recorded.",
-      "--apply: the same in DIR; a damaged file that is replaced is moved to its quarantine.",
+      "--apply: the same in DIR; a damaged file that is replaced is in its quarantine before.",
     ],
     parameters: [directory, copy, target, apply, CommonParameter.json],
     examples: [
@@ -122,6 +122,13 @@ enum RepairCommand: Command {
     _ place: String, _ steps: [LogRepair.Step], _ outcome: LogRepair.Outcome,
     _ arguments: Arguments, _ output: Output
   ) throws -> ExitStatus {
+    if let refusal = outcome.refusal {
+      let failure = refusal.failure
+      let problem =
+        arguments[apply] ? "\(place) was not repaired" : "\(place) was written, and is read-only"
+      throw Failure(
+        status: failure.status, message: "\(problem): \(failure.message)", remedy: failure.remedy)
+    }
     let left = try Verification.read(place) {}
     let status = left.files.reduce(ExitStatus.done) { $0.worse(of: $1.status) }
     if arguments[CommonParameter.json] {
@@ -131,7 +138,6 @@ enum RepairCommand: Command {
       output.line(
         arguments[apply] ? "Repaired \(place)." : "Wrote \(place); the damaged log is as it was.")
     }
-    if let refusal = outcome.refusal { output.note("daybook: \(refusal.failure.message)") }
     if status != .done {
       output.note(
         "The damaged bytes are still there as evidence, so `daybook verify` goes on to tell of "

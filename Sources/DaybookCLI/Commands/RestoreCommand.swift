@@ -153,14 +153,33 @@ enum RestoreCommand: Command {
     for finding in outcome.prefix.findings.prefix(3) {
       output.note("daybook: \(finding.message)")
     }
-    if status == .damaged {
+    tell(outcome.prefix, status, arguments, output)
+    return status
+  }
+
+  /// What is not there, and why.
+  private static func tell(
+    _ prefix: LogPrefix, _ status: ExitStatus, _ arguments: Arguments, _ output: Output
+  ) {
+    if prefix.leavesOut, prefix.hasHole {
       output.note(
         "What stands behind the damage in the copy was left out: `daybook repair` saves what it "
           + "can of it.")
-    } else if outcome.prefix.leavesOut {
+    } else if prefix.leavesOut {
       output.note("The end of the copy was not whole and was left out, as after a power cut.")
+    } else if prefix.hasHole {
+      output.note("What the damage in the copy took is not in it; nothing else was left out.")
+    } else if status == .damaged {
+      output.note(
+        "Every entry that the copy gives is in it. Damaged bytes came along as evidence: "
+          + "`daybook verify \(arguments[destination])` tells of them.")
     }
-    return status
+    if case .position(let position)? = arguments[until], !prefix.reachesPlace, !prefix.leavesOut,
+      prefix.lastNumbers[position.stream] ?? 0 < position.number
+    {
+      output.note(
+        "The log ends at \(position.stream):\(prefix.lastNumbers[position.stream] ?? 0).")
+    }
   }
 
   private static func object(

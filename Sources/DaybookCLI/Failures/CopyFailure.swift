@@ -29,13 +29,31 @@ extension CopyError: Explained {
       return Failure(
         status: .damaged, message: "\(path) has no segment with a whole header",
         remedy: "Try another copy; `daybook verify \(path)` tells what is wrong with this one.")
+    case .noSegment(let path):
+      return Failure(
+        status: .damaged, message: "\(path) has no segment: there is nothing to copy",
+        remedy: "If it is not a log that nothing was ever written to, its files are gone: "
+          + "`daybook restore` makes a log of an earlier copy.")
+    case .lacksEntries(let path, let stream, let count):
+      let noun = count == 1 ? "entry" : "entries"
+      return Failure(
+        status: .damaged,
+        message: "\(path) lacks \(grouped(count)) \(noun) of \(printable(stream)) that are in "
+          + "what it was made of",
+        remedy: "Keep that as it is, and run `daybook verify` on it; don't rely on the copy.")
+    case .hole(let finding, let path):
+      return Failure(
+        status: .damaged, message: finding.message,
+        remedy: "What was compacted can't be cut there: `daybook repair \(path)` saves what can be "
+          + "read, and makes a log to restore from.")
     case .notVerified(let path):
       return Failure(
         status: .inputOutput, message: "what was read back from \(path) is not what was written",
         remedy: "The disk can't be trusted: copy to another one. Nothing there was replaced.")
     case .unsteady(let path):
       return Failure(
-        status: .inputOutput, message: "files of \(path) went away as fast as they were copied",
+        status: .inputOutput,
+        message: "files of \(path) changed or went away as fast as they were copied",
         remedy: "Run it again: what was copied stays, and only the rest is copied then.")
     case .compacted(let path):
       return Failure(

@@ -69,10 +69,7 @@ extension LogError: Explained {
         status: .locked, message: "somebody else has written \(path)",
         remedy: "Run the command again when nobody else has the log open.")
     case .diskFull(let path): return .diskFull(path)
-    case .notPermitted(let path):
-      return Failure(
-        status: .inputOutput, message: "\(path) may not be read or written",
-        remedy: "Check who owns it, its permissions, and whether the disk is read-only.")
+    case .notPermitted(let path): return .notPermitted(path)
     case .inputOutput(let error): return Failure(disk: error)
     case .notWritten(let error):
       return error.reason == .diskFull ? .diskFull(error.path) : Failure(disk: error)
@@ -89,13 +86,39 @@ extension Failure {
       remedy: "Free some space and run the command again; what was stored is safe.")
   }
 
+  /// No permission for `path`, or a read-only disk.
+  static func notPermitted(_ path: String) -> Failure {
+    Failure(
+      status: .inputOutput, message: "\(path) may not be read or written",
+      remedy: "Check who owns it, its permissions, and whether the disk is read-only.")
+  }
+
   /// A call to the disk that failed.
   init(disk error: FileError) {
-    var reason = ""
-    if case .other(let number) = error.reason { reason = " (error \(number))" }
-    self.init(
-      status: .inputOutput, message: "\(error.path): \(error.call.rawValue) failed\(reason)",
-      remedy: "Check the disk, then run `daybook verify` on the log.")
+    let path = error.path
+    switch error.reason {
+    case .diskFull: self = .diskFull(path)
+    case .permission: self = .notPermitted(path)
+    case .readOnly:
+      self.init(
+        status: .inputOutput, message: "the disk of \(path) is read-only",
+        remedy: "Make it writable, or give a place on another disk.")
+    case .notFound: self = LogError.notFound(path: path).failure
+    case .notADirectory: self = LogError.notADirectory(path: path).failure
+    case .locked(let process): self = LogError.locked(path: path, by: process).failure
+    case .isADirectory:
+      self.init(
+        status: .usage, message: "\(path) is a directory, and a file is meant",
+        remedy: "Check the path: it must lead to a file.")
+    case .exists:
+      self.init(
+        status: .inputOutput, message: "there is something at \(path) already",
+        remedy: "Give another place, or move away what is there.")
+    case .other(let number):
+      self.init(
+        status: .inputOutput, message: "\(path): \(error.call.rawValue) failed (error \(number))",
+        remedy: "Check the disk, then run `daybook verify` on the log.")
+    }
   }
 }
 

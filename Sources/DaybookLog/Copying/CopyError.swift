@@ -14,7 +14,13 @@ package enum CopyError: Error, Sendable, Hashable {
   case nothingWhole(path: String)
   /// What was read back is not what was written; the file is not in its place.
   case notVerified(path: String)
-  /// Files went away as often as they were listed. What was copied stays.
+  /// The log has no segment: there is nothing to copy.
+  case noSegment(path: String)
+  /// The copy at the path gives so many entries of the stream less than the log it was made of.
+  case lacksEntries(path: String, stream: String, count: Int)
+  /// Entries are missing in what a compaction made, which can't be cut before them.
+  case hole(LogFinding, path: String)
+  /// Files changed or went away as often as they were read. What was copied stays.
   case unsteady(path: String)
   /// Compaction has dropped what that place needs.
   case compacted(path: String)

@@ -33,14 +33,17 @@ struct FileCopier {
 
   /// Puts a copy of the file `source` in the place `target`. Returns its size.
   func copy(_ source: String, to target: String) throws(CopyError) -> UInt64 {
-    do throws(FileError) {
-      let file = try fileSystem.open(source, writable: false)
-      defer { file.close() }
-      return try place(target) { offset throws(FileError) in
-        try file.read(at: offset, count: FileCopier.chunkByteCount)
-      }
-    } catch {
+    do throws(FileError) { return try place(copyOf: source, at: target) } catch {
       throw problem(error)
+    }
+  }
+
+  /// The same, with the error as the disk gives it; ``problem(_:)`` tells what it means.
+  func place(copyOf source: String, at target: String) throws(FileError) -> UInt64 {
+    let file = try fileSystem.open(source, writable: false)
+    defer { file.close() }
+    return try place(target) { offset throws(FileError) in
+      try file.read(at: offset, count: FileCopier.chunkByteCount)
     }
   }
 
@@ -55,7 +58,8 @@ struct FileCopier {
     }
   }
 
-  private func problem(_ error: FileError) -> CopyError {
+  /// What `error`, of placing a file, means.
+  func problem(_ error: FileError) -> CopyError {
     // How `place` says that what was read back differs.
     if error.call == .read, error.reason == .exists { return .notVerified(path: error.path) }
     return CopyError(error)

@@ -108,7 +108,7 @@ extension LogBackup {
       if more.isEmpty { return false }
       let known = (own + copied).map(\.header.durableNumber).max() ?? 0
       let end = try durableEnd(of: file, in: log, known: known)
-      return more.contains { $0.nextNumber <= end.number + 1 && $0.offset < end.offset }
+      return more.contains { $0.nextNumber - 1 <= end.number && $0.offset < end.offset }
     } catch {
       throw .log(error)
     }

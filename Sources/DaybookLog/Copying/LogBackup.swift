@@ -15,6 +15,9 @@ package struct LogBackup {
     package internal(set) var copiedByteCount: UInt64 = 0
     /// Files that were there already.
     package internal(set) var unchangedFileCount = 0
+    /// Files of the copy that were removed: the log has superseded and removed them, and a whole
+    /// one covers them.
+    package internal(set) var removedFileCount = 0
     /// Files in the copy that hold frames which the log's own have lost, from its directory on.
     package internal(set) var keptFiles: [String] = []
     /// The log was written to meanwhile.
@@ -24,6 +27,8 @@ package struct LogBackup {
   /// How often files are listed again because one of them went away: compaction removes the oldest
   /// ones, a closing log its prepared one.
   static let roundLimit = 8
+  /// How often a file that is being written is read, until no write is under way.
+  static let readingLimit = 8
 
   let source: String
   let target: String
@@ -46,7 +51,9 @@ package struct LogBackup {
   ) throws(CopyError) -> Outcome {
     if source == target { throw .sameDirectory(path: target) }
     if target.hasPrefix("\(source)/") { throw .inside(path: target, of: source) }
-    try checkTarget(try directory(source))
+    let log = try directory(source)
+    if log.isNew { throw .noSegment(path: source) }
+    try checkTarget(log)
     let lock: any FileLock
     do throws(FileError) {
       if try fileSystem.attributes(of: target) == nil { try fileSystem.makeDirectory(target) }
@@ -56,15 +63,39 @@ package struct LogBackup {
     }
     defer { lock.release() }
     var outcome = Outcome()
-    for _ in 0..<LogBackup.roundLimit {
+    var problem = CopyError.unsteady(path: source)
+    for place in 0..<LogBackup.roundLimit {
       do throws(CopyError) {
-        try round(&outcome, step)
+        try compare(through: try round(&outcome, step))
+        try removeSuperseded(&outcome)
         return outcome
       } catch {
-        guard error.isVanishedFile else { throw error }
+        switch error {
+        // Somebody may have begun to write meanwhile.
+        case .lacksEntries where place == 0 || isInUse: problem = error
+        case _ where error.isVanishedFile: problem = .unsteady(path: source)
+        default: throw error
+        }
       }
     }
-    throw .unsteady(path: source)
+    throw problem
+  }
+
+  private var isInUse: Bool { fileSystem.isLocked("\(source)/\(LogDirectory.lockFile)") }
+
+  /// Compares what the copy gives with what the log gives, up to `ends` if it is in use.
+  private func compare(through ends: [String: UInt64]?) throws(CopyError) {
+    let copy = try directory(target)
+    let log = try directory(source)
+    let lack: (stream: String, count: Int)?
+    do throws(LogError) {
+      lack = try LogCensus(of: copy, isWriter: true).lacks(of: LogCensus(of: log), through: ends)
+    } catch {
+      // What a newer version wrote is compared byte by byte alone.
+      if case .newerFormat = error { return }
+      throw .log(error)
+    }
+    if let lack { throw .lacksEntries(path: target, stream: lack.stream, count: lack.count) }
   }
 
   func directory(_ path: String) throws(CopyError) -> LogDirectory {
@@ -79,9 +110,10 @@ package struct LogBackup {
 
   // MARK: - Copying
 
+  /// Copies all. Returns the number of the last entry copied of each stream, if the log is in use.
   private func round(
     _ outcome: inout Outcome, _ step: (String) throws(CopyError) -> Void
-  ) throws(CopyError) {
+  ) throws(CopyError) -> [String: UInt64]? {
     let log = try directory(source)
     let isInUse = log.isInUse
     if isInUse { outcome.wasInUse = true }
@@ -89,11 +121,10 @@ package struct LogBackup {
     try copyWhole(LogDirectory.formatFile, &outcome, step, isOptional: true)
     try sync(target)
     let folders = try listFolders(besides: log.streams.map(\.name))
-    var outboxNext: UInt64?
+    var ends: [String: UInt64] = [:]
     for name in ["outbox", "feed", "changes"] {
-      let limit = name == "feed" && isInUse ? outboxNext : nil
-      let next = try copyStream(name, isInUse: isInUse, limit: limit, &outcome, step)
-      if name == "outbox" { outboxNext = next }
+      let limit = name == "feed" && isInUse ? ends["outbox"].map { $0 + 1 } : nil
+      ends[name] = try copyStream(name, isInUse: isInUse, limit: limit, &outcome, step) - 1
     }
     for (folder, files) in folders {
       try make(folder)
@@ -104,6 +135,7 @@ package struct LogBackup {
     if !isInUse { try copyWhole(LogDirectory.headFile, &outcome, step, isOptional: true) }
     try sync(target)
     try sync(FilePath.parent(of: target))
+    return isInUse ? ends : nil
   }
 
   /// Copies one stream. Returns the number behind its last entry copied. A frame that had seen the
@@ -117,8 +149,10 @@ package struct LogBackup {
     guard let stream = log.streams.first(where: { $0.name == name }) else { return 1 }
     try make(name)
     var next: UInt64 = 1
-    for (place, segment) in stream.segments.enumerated() {
-      let isLast = place == stream.segments.count - 1
+    let files: [StreamFile]
+    do throws(LogError) { files = try log.neededFiles(of: stream) } catch { throw .log(error) }
+    for segment in files {
+      let isLast = segment == stream.serving.last
       if !isInUse || (limit == nil && !isLast) {
         try copyWhole(segment.file, &outcome, step)
         continue
@@ -128,6 +162,7 @@ package struct LogBackup {
       let scan = SegmentScan(bytes)
       // The last file may be made ahead. An earlier one has been settled as empty, or is damaged.
       guard scan.header != nil || !isLast else { continue }
+      if limit == nil, let header = scan.header { next = max(next, header.firstNumber) }
       let beyond = scan.frames.first { $0.header.otherNext > limit ?? .max }
       guard let beyond else {
         next = max(next, scan.frames.map(\.nextNumber).max() ?? 1)
@@ -147,16 +182,17 @@ package struct LogBackup {
       break
     }
     try sync("\(target)/\(name)")
-    if isInUse, name == "outbox" { next = try self.next(of: stream, log, atLeast: next) }
+    if isInUse, limit == nil { next = try self.next(of: stream, log, atLeast: next) }
     return next
   }
 
-  /// The number behind the stream's last entry, where its last file holds none.
+  /// The number behind the stream's last entry, where its last file holds none: whatever that one
+  /// has got since was not copied.
   private func next(
     of stream: LogDirectory.Stream, _ log: LogDirectory, atLeast known: UInt64
   ) throws(CopyError) -> UInt64 {
     if known > 1 { return known }
-    for segment in stream.segments.reversed() {
+    for segment in stream.segments.dropLast().reversed() {
       do throws(LogError) {
         let scan = SegmentScan(try log.bytes(of: segment.file))
         if let next = scan.frames.map(\.nextNumber).max() { return next }
@@ -173,15 +209,17 @@ package struct LogBackup {
   private func settledBytes(of file: String, _ log: LogDirectory) throws(CopyError) -> [UInt8] {
     do throws(LogError) {
       var bytes = try log.bytes(of: file)
-      while !OpenTail.isOrderly(SegmentScan(bytes)) {
+      for _ in 1..<LogBackup.readingLimit {
+        if OpenTail.isOrderly(SegmentScan(bytes)) { return bytes }
         let again = try log.bytes(of: file)
-        if again == bytes { break }
+        if again == bytes { return bytes }
         bytes = again
       }
-      return bytes
+      if OpenTail.isOrderly(SegmentScan(bytes)) { return bytes }
     } catch {
       throw .log(error)
     }
+    throw .unsteady(path: source)
   }
 
   private func copyWhole(

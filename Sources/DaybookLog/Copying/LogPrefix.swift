@@ -33,11 +33,15 @@ package struct LogPrefix: Sendable {
   package private(set) var entryCount: UInt64 = 0
   /// Entries are there that do not count, because something before them is missing.
   package private(set) var leavesOut = false
-  /// Of that, entries that had been acknowledged long before: the damage is not at a stream's end,
-  /// where a copy of a log in use may end in the middle of a write.
+  /// Entries are missing that had been acknowledged long before: the damage is not at a stream's
+  /// end, where a copy of a log in use may end in the middle of a write, or a stream is gone whole.
   package private(set) var hasHole = false
+  /// An entry at the place or behind it was met; without a place it is the log's end.
+  package private(set) var reachesPlace = false
   /// What is missing.
   package private(set) var findings: [LogFinding] = []
+  /// What was missing before, and is recorded as such by gap entries.
+  private(set) var recorded: [LogFinding] = []
 
   /// The part of `directory` up to `place`.
   package static func find(
@@ -48,8 +52,16 @@ package struct LogPrefix: Sendable {
     try replay.run(visit: { report throws(LogError) in walk.visit(report) }) {
       entry throws(LogError) in walk.take(entry)
     }
-    let last = Set(directory.streams.compactMap { $0.segments.last?.file })
-    return walk.finish(replay.findings.filter(\.isUnrecordedLoss), lastFiles: last)
+    let there = directory.streams.filter { !$0.files.isEmpty && streams.contains($0.name) }
+    let last = Set(there.compactMap { $0.segments.last?.file })
+    var prefix = walk.finish()
+    prefix.findings = replay.findings.filter(\.isUnrecordedLoss)
+    prefix.recorded = replay.findings.filter { $0.isLoss && $0.record != nil }
+    prefix.hasHole = prefix.findings.contains { finding in
+      finding.kind == .missing
+        ? !there.contains { $0.name == finding.stream } : !last.contains(finding.file)
+    }
+    return prefix
   }
 
   fileprivate mutating func append(_ frame: PrefixWalk.Frame) {
@@ -72,12 +84,9 @@ package struct LogPrefix: Sendable {
   /// The numbers of the last entries that count, by stream.
   package var lastNumbers: [String: UInt64] { ends.mapValues { $0.nextNumber - 1 } }
 
-  fileprivate mutating func note(
-    _ findings: [LogFinding], lastFiles: Set<String>, leavesOut: Bool
-  ) {
-    self.findings = findings
+  fileprivate mutating func note(reachesPlace: Bool, leavesOut: Bool) {
+    self.reachesPlace = reachesPlace
     self.leavesOut = leavesOut
-    hasHole = findings.contains { $0.kind != .missing && !lastFiles.contains($0.file) }
   }
 }
 
@@ -111,12 +120,12 @@ private struct PrefixWalk {
   init(_ place: LogPlace?) { self.place = place }
 
   mutating func visit(_ report: SegmentReport) {
-    if report.lastOrdinal > report.ordinal || report.header?.generation ?? 0 > 0 {
-      compacted[report.stream] = report.nextNumber
-    }
     // A file of which nothing can be read and nothing is missed ends nothing: numbers go on.
     for first in report.findings.filter(\.isUnrecordedLoss).compactMap(\.lost?.lowerBound) {
       lost[report.stream] = min(lost[report.stream] ?? .max, first)
+    }
+    if report.lastOrdinal > report.ordinal || report.header?.generation ?? 0 > 0 {
+      compacted[report.stream] = min(report.nextNumber, lost[report.stream] ?? .max)
     }
   }
 
@@ -157,11 +166,12 @@ private struct PrefixWalk {
     kept = reached
   }
 
-  mutating func finish(_ findings: [LogFinding], lastFiles: Set<String>) -> LogPrefix {
+  mutating func finish() -> LogPrefix {
     commit()
     // What a compaction output stands for is there, though its last entries were dropped.
-    kept.raise(to: compacted, isWhole: !isPastPlace && kept.entryCount == reached.entryCount)
-    kept.note(findings, lastFiles: lastFiles, leavesOut: leavesOut)
+    let whole = compacted.filter { !stopped.contains($0.key) }
+    kept.raise(to: whole, isWhole: !isPastPlace && kept.entryCount == reached.entryCount)
+    kept.note(reachesPlace: isPastPlace, leavesOut: leavesOut)
     return kept
   }
 }

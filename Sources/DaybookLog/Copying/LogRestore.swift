@@ -53,9 +53,7 @@ package struct LogRestore {
     } catch {
       throw .log(error)
     }
-    // Of two frames that may both come, the feed's was there first.
-    let isServer = self.source.streams.contains { $0.name == "changes" && !$0.files.isEmpty }
-    streams = isServer ? ["changes"] : ["feed", "outbox"]
+    streams = self.source.copiedStreams
     self.target = target
     self.fileSystem = fileSystem
     self.random = random
@@ -79,8 +77,10 @@ package struct LogRestore {
     } catch {
       throw .log(error)
     }
-    guard let header else { throw .nothingWhole(path: source.path) }
-    let byteCount = try copy(prefix, step)
+    guard let header else {
+      throw source.hasNoSegment ? .noSegment(path: source.path) : .nothingWhole(path: source.path)
+    }
+    let byteCount = try copy(prefix, request, step)
     let incarnation = Identifier(high: random(), low: random())
     try begin(incarnation, header, prefix, request)
     return Outcome(
@@ -91,7 +91,7 @@ package struct LogRestore {
   // MARK: - Files
 
   private func copy(
-    _ prefix: LogPrefix, _ step: (String) throws(CopyError) -> Void
+    _ prefix: LogPrefix, _ request: Request, _ step: (String) throws(CopyError) -> Void
   ) throws(CopyError) -> UInt64 {
     let copier = FileCopier(fileSystem: fileSystem)
     var byteCount: UInt64 = 0
@@ -107,17 +107,21 @@ package struct LogRestore {
       let text = "\(LogLayout.formatName) \(LogLayout.version)\n\(format)\n"
       byteCount += try copier.write(Array(text.utf8), to: "\(target)/\(LogDirectory.formatFile)")
     }
-    guard let found = try kept(prefix) else { throw .compacted(path: source.path) }
+    guard let found = try kept(prefix) else {
+      // All there is was asked for: what stands in the way is no place, but damage.
+      if request.until == nil, let hole = prefix.findings.first {
+        throw .hole(hole, path: source.path)
+      }
+      throw .compacted(path: source.path)
+    }
     for stream in source.streams {
       guard let end = prefix.ends[stream.name] else { continue }
       let others = prefix.ends.filter { $0.key != stream.name }
       let otherNext = others.map(\.value.nextNumber).max() ?? 1
       try make(stream.name)
-      for segment in stream.segments {
-        try step(segment.file)
-        byteCount += try copy(
-          segment.file, isLast: segment.file == end.file, end, otherNext, copier)
-        if segment.file == end.file { break }
+      for file in try files(of: stream, through: end.file) {
+        try step(file.file)
+        byteCount += try copy(file.file, isLast: file.file == end.file, end, otherNext, copier)
       }
       try sync("\(target)/\(stream.name)")
     }
@@ -131,6 +135,18 @@ package struct LogRestore {
     for folder in LogRestore.keptFolders { byteCount += try copy(folder: folder, copier) }
     try sync(target)
     return byteCount
+  }
+
+  /// The files of `stream` up to the one that serves where `last` stands, with those that stand in
+  /// for one of them.
+  private func files(
+    of stream: LogDirectory.Stream, through last: String
+  ) throws(CopyError) -> [StreamFile] {
+    let files: [StreamFile]
+    do throws(LogError) { files = try source.neededFiles(of: stream) } catch { throw .log(error) }
+    guard let file = files.first(where: { $0.file == last }) else { return files }
+    let cover = stream.serving.first { $0.first <= file.first && file.last <= $0.last } ?? file
+    return files.filter { $0.first <= cover.last }
   }
 
   /// The log as it is at the end of `prefix`; `nil` if that is not kept any more.
@@ -201,6 +217,7 @@ package struct LogRestore {
       streams: isServer ? [.changes] : [.feed, .outbox], account: header.account,
       fileSystem: fileSystem, random: random, clock: clock, idleMarkDelay: nil)
     configuration.newIncarnation = incarnation
+    var damage = DamageReport()
     do throws(LogError) {
       let log = try Log.open(target, configuration) { _, _ in }
       if !isServer {
@@ -210,21 +227,46 @@ package struct LogRestore {
         _ = try log.appendAndWait(
           "outbox", [[NewEntry(kind: EntryKind.restored.rawValue, bytes: restoration.bytes)]])
       }
+      damage = log.damage
       try log.close()
-      // What is read back must be what was to be copied, and what was added.
+    } catch {
+      throw .log(error)
+    }
+    try check(damage, prefix)
+    // What is read back must be what was to be copied, and what was added.
+    let isWhole: Bool
+    do throws(LogError) {
       var expected = prefix.lastNumbers
       if !isServer { expected["outbox", default: 0] += 1 }
       let found = try LogPrefix.find(
         in: LogDirectory(target, fileSystem: fileSystem), streams: streams)
-      // Damage that a twin healed has been recorded by the opening, in entries of its own.
+      // What the opening recorded has entries of its own.
       let isThere = expected.allSatisfy { found.lastNumbers[$0.key] ?? 0 >= $0.value }
-      guard isThere, !found.leavesOut, found.findings.isEmpty else {
-        throw LogError.notFound(path: "")
-      }
+      isWhole = isThere && !found.leavesOut && found.findings.isEmpty
     } catch {
-      if case .notFound("") = error { throw .notVerified(path: target) }
       throw .log(error)
     }
+    if !isWhole { throw .notVerified(path: target) }
+  }
+
+  /// Refuses a log that lacks something of `prefix`: entries that the source gives, or what its
+  /// opening met as lost, in `damage`, and the source did not.
+  private func check(_ damage: DamageReport, _ prefix: LogPrefix) throws(CopyError) {
+    let lack: (stream: String, count: Int)?
+    do throws(LogError) {
+      let restored = try LogDirectory(target, fileSystem: fileSystem)
+      lack = try LogCensus(of: restored).lacks(
+        of: LogCensus(of: source), through: prefix.lastNumbers)
+    } catch {
+      throw .log(error)
+    }
+    if let lack { throw .lacksEntries(path: target, stream: lack.stream, count: lack.count) }
+    let lost = damage.found.first { loss in
+      loss.isLoss && !prefix.recorded.contains { $0.file == loss.file && $0.kind == loss.kind }
+    }
+    guard let lost else { return }
+    let count = lost.lost.map { Int(clamping: $0.upperBound - $0.lowerBound + 1) } ?? 0
+    throw .lacksEntries(path: target, stream: lost.stream, count: count)
   }
 }
 

@@ -35,13 +35,14 @@ struct CopyRig {
   @discardableResult
   func restore(
     from source: String = copy, to target: String = restored,
-    _ request: LogRestore.Request = .init()
-  ) throws -> LogRestore.Outcome {
+    _ request: LogRestore.Request = .init(),
+    step: (String) throws(CopyError) -> Void = { _ throws(CopyError) in }
+  ) throws(CopyError) -> LogRestore.Outcome {
     let random = Mutex(SplitMix64(seed: 77))
     return try LogRestore(
       from: source, into: target, fileSystem: disk, random: { random.withLock { $0.next() } },
       clock: { HybridTime(rawValue: 1 << 40) }
-    ).run(request)
+    ).run(request, step: step)
   }
 
   /// The entries of a log as `stream:number`, with a letter of each, and what is wrong with it.
