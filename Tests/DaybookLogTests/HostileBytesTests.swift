@@ -1,5 +1,6 @@
 import DaybookFormat
 import DaybookLog
+import DaybookTestKit
 import Testing
 
 /// Bytes that no writer of ours made, with checksums that are right.
@@ -38,6 +39,48 @@ import Testing
     ] {
       #expect(SegmentScan(Self.segment(header, bytes)).frames.isEmpty)
     }
+  }
+
+  @Test(arguments: [false, true])
+  func `headers that all claim the same bytes cost no more than the file`(hasHeader: Bool) {
+    let count = 4 << 20
+    var bytes = Self.segment(Self.header(stored: 0, raw: 0, entries: 0, []), [])
+    if !hasHeader { bytes = [UInt8](repeating: 7, count: LogLayout.segmentHeaderByteCount) }
+    while bytes.count + FrameHeader.byteCount <= count {
+      let claimed = UInt32(min(count - bytes.count - FrameHeader.byteCount, 1 << 20))
+      let header = Self.header(stored: claimed, raw: claimed, entries: 1, [])
+      bytes += header.bytes(at: bytes.count, salt: Self.salt)
+    }
+    let scan = SegmentScan(bytes)
+    let limit = SegmentScan.vainByteLimit(bytes.count) + LogLayout.frameByteLimit
+    #expect((1..<limit).contains(scan.vainByteCount))
+    #expect(scan.frames.allSatisfy { $0.parts.isEmpty })
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [1, 20_000])
+  func `frame numbers of an output may be anything`(count: Int) throws {
+    let log = try CompactedLog()
+    let bytes = try #require(log.disk.content(of: log.output))
+    let header = try #require(SegmentScan(bytes).header)
+    var forged = header.pages
+    for place in 0..<count {
+      let number = UInt64(place + 1)
+      let kept = KeptEntry(number: number, otherNext: 0, clock: 0, bytes: [1])
+      var payload: [UInt8] = []
+      FramePayload.append(kind: 1, bytes: kept.stored, to: &payload)
+      var frame = Self.header(
+        stored: UInt32(payload.count), raw: UInt32(payload.count), entries: 1, payload)
+      frame.kind = .kept
+      frame.frameNumber = count == 1 ? LogLayout.numberLimit : UInt64(place) * 2
+      forged += frame.bytes(at: forged.count, salt: header.salt) + payload
+      let end = LogLayout.align(forged.count, to: LogLayout.frameAlignment)
+      forged += [UInt8](repeating: 0, count: end - forged.count)
+    }
+    log.disk.put(forged, at: log.output)
+    for input in log.outcome.inputs.dropFirst() { log.disk.drop(log.path(input)) }
+    let (numbers, findings) = try log.read()
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy(<))
+    #expect(count > 1 || findings.contains { $0.isLoss })
   }
 
   @Test func `an entry whose length is not so makes no frame`() {

@@ -130,14 +130,19 @@ enum DumpCommand: Command {
     _ condition: inout LogCondition
   ) throws {
     guard report.header != nil || !report.frames.isEmpty else { return }
-    let counting = Set(report.frames.map(\.offset))
-    let scan = try log.directory.scan(report.file)
+    // What another file has of it comes behind its own.
+    let borrowed = report.frames.filter { $0.isBorrowed(by: report) }
+    let own = report.frames.filter { !$0.isBorrowed(by: report) }
+    let counting = Set(own.map(\.offset))
+    let isThere = report.header != nil || !own.isEmpty
+    let frames = isThere ? try log.directory.scan(report.file).frames : []
     let isInUse = log.directory.isInUse
-    let salvaged = report.frames.filter(\.isSalvaged)
-    for frame in (scan.frames + salvaged).sorted(by: { $0.offset < $1.offset }) {
+    let salvaged = own.filter(\.isSalvaged)
+    for frame in (frames + salvaged).sorted(by: { $0.offset < $1.offset }) + borrowed {
+      let isBorrowed = frame.isBorrowed(by: report)
       // Behind what was judged there is only what a writer has added since.
-      if isInUse, frame.offset >= report.validEnd { break }
-      let counts = counting.contains(frame.offset)
+      if isInUse, !isBorrowed, frame.offset >= report.validEnd { continue }
+      let counts = isBorrowed || counting.contains(frame.offset)
       writer.write(frame, of: report, counts: counts)
       guard counts else { continue }
       for stored in report.entries(of: frame) {
@@ -165,5 +170,12 @@ enum DumpCommand: Command {
       output.note("The log at \(folded.log.path) says nothing of \(printable(key.description)).")
     }
     return folded.condition
+  }
+}
+
+extension SegmentScan.Frame {
+  /// It stands in another file than that of `report`, and is all that is left of what was there.
+  fileprivate func isBorrowed(by report: SegmentReport) -> Bool {
+    file.map { $0 != report.file } ?? false
   }
 }

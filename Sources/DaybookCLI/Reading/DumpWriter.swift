@@ -194,7 +194,7 @@ extension DumpWriter {
     let header = frame.header
     var object = JSONObject()
     object.set("type", "frame")
-    object.set("file", report.file)
+    object.set("file", frame.file ?? report.file)
     object.set("offset", frame.offset)
     object.set("kind", word(header.kind))
     object.set("codec", header.codec == .lz4 ? "lz4" : "raw")

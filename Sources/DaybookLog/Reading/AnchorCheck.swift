@@ -35,7 +35,8 @@ package struct AnchorCheck: ~Copyable {
     let isBefore = report.ordinal <= place.ordinal
     // What a link names as the value before is believed by no one: all before must hold together.
     // What an opening has recorded is told by entries that the chain holds in turn.
-    if isBefore, report.findings.contains(where: { $0.isLoss && $0.record == nil }) {
+    let isLoss = report.findings.contains { $0.isLoss && $0.record == nil }
+    if isBefore, isLoss || report.isPieced {
       isDamaged = true
     }
     last = max(last, links.last?.lastNumber ?? 0)

@@ -27,6 +27,12 @@ package struct ChainCheck: ~Copyable {
   package mutating func check(_ report: inout SegmentReport) {
     links = []
     if report.isSpare || report.isReplaced || report.newerVersion != nil { return }
+    if report.isPieced {
+      // What was dropped has no hashes here, so what comes behind can't be held against it.
+      sealed = nil
+      isSpoiled = true
+      return
+    }
     guard let header = report.header, !report.isMisplaced else {
       value = hasher.value(of: report.link(logID: logID, before: value, hasher: &hasher))
       sealed = nil

@@ -4,10 +4,11 @@ import DaybookFormat
 /// whole, or its bytes were damaged later: nothing in it is ever a torn tail.
 struct CompactedJudge {
   /// The report of `scan`, made of `bytes`, which stands for the ordinals of `file`; `next` is the
-  /// number that it must begin with.
+  /// number that it must begin with. With `isSalvaged` entries are lifted out of a file without a
+  /// header.
   static func judge(
     _ scan: SegmentScan, bytes: [UInt8], file: StreamFile, stream: String, next: UInt64,
-    successor: SegmentHeader?
+    successor: SegmentHeader?, isSalvaged: Bool
   ) -> SegmentReport {
     var report = SegmentReport(
       file: file.file, stream: stream, ordinal: file.first, lastOrdinal: file.last, scan: scan,
@@ -16,17 +17,18 @@ struct CompactedJudge {
     report.validEnd = bytes.count
     if case .newer(let major, _) = scan.newer { report.newerVersion = major }
     let last = successor.map { $0.firstNumber - 1 }
-    guard let header = scan.header, header.kind == .segment, header.stream == stream,
-      header.ordinal == file.first, header.lastOrdinal == file.last
-    else {
-      report.add(.header, at: 0, from: next, to: max(last ?? next, next))
+    guard let header = scan.header, header.isOf(file, stream: stream) else {
+      // Frames behind a header of other ordinals are another file's.
+      let isLiftable = isSalvaged && scan.header == nil
+      let salvage = isLiftable ? OutputSalvage(scan, of: file, end: last) : nil
+      report.lose(.header, from: next, to: max(last ?? next, next), but: salvage)
       report.nextNumber = (last ?? next) + 1
       return report
     }
     // Behind damage numbers go on above all that were ever named.
     let expected = min(header.predecessor?.lastNumber ?? .max, header.firstNumber - 1)
     if expected >= next || header.firstNumber < next {
-      report.add(.missing, at: 0, from: next, to: expected)
+      report.add(.missing, at: 0, lost: next <= expected ? next...expected : nil)
     }
     report.nextNumber = header.firstNumber
     if let sealed = SealedScan(scan, bytes: bytes) {
@@ -35,75 +37,58 @@ struct CompactedJudge {
       report.frames = sealed.frames.flatMap(\.byOtherNext)
       report.nextNumber = sealed.seal.lastNumber + 1
     } else {
-      report.salvage(scan, last: last)
+      report.salvage(scan, OutputSalvage(scan, of: file, end: last))
     }
     return report
   }
 }
 
+extension SegmentHeader {
+  /// Whether it is that of `file`, which a compaction made of segments of `stream`.
+  func isOf(_ file: StreamFile, stream: String) -> Bool {
+    kind == .segment && self.stream == stream && ordinal == file.first && lastOrdinal == file.last
+  }
+}
+
 extension SegmentReport {
-  /// Adds a finding that the entries `first` to `last` are lost by, if there are any.
   fileprivate mutating func add(
-    _ kind: LogFinding.Kind, at offset: Int, from first: UInt64, to last: UInt64
+    _ kind: LogFinding.Kind, at offset: Int, lost: ClosedRange<UInt64>? = nil
   ) {
-    findings.append(
-      LogFinding(
-        kind, file: file, offset: UInt64(offset), lost: first <= last ? first...last : nil))
+    findings.append(LogFinding(kind, file: file, offset: UInt64(offset), lost: lost))
   }
 
-  /// Takes every frame that is there, in one copy or the other, and names what is not: between two
-  /// frames any number may have been kept.
-  fileprivate mutating func salvage(_ scan: SegmentScan, last: UInt64?) {
-    var originals: [UInt64: SegmentScan.Frame] = [:]
-    var echoes: [UInt64: SegmentScan.Frame] = [:]
-    for frame in scan.frames {
-      let number = frame.header.frameNumber
-      switch frame.header.kind {
-      case .keptEcho: echoes[number] = frame
-      case .kept: originals[number] = frame
-      case .closingMark: isClosed = true
-      default: originals[number] = frame
-      }
+  /// Adds a finding at the file's front that `first` to `last` are lost by, but for what `salvage`
+  /// has of them; one in any case.
+  fileprivate mutating func lose(
+    _ kind: LogFinding.Kind, from first: UInt64, to last: UInt64, but salvage: OutputSalvage?
+  ) {
+    var lost = [first...last]
+    if let salvage { (frames, lost) = salvage.fill(first...last) }
+    add(kind, at: 0, lost: lost.first)
+    for range in lost.dropFirst() { add(kind, at: 0, lost: range) }
+  }
+
+  /// Takes every entry that is there, in one copy or the other, and names what is not.
+  fileprivate mutating func salvage(_ scan: SegmentScan, _ salvage: OutputSalvage) {
+    isClosed = salvage.isClosed
+    let end = max(
+      salvage.last ?? salvage.frames.last.map { $0.nextNumber - 1 } ?? 0, nextNumber - 1)
+    if nextNumber <= end {
+      let (there, lost) = salvage.fill(nextNumber...end)
+      frames = there
+      for range in lost { add(.frame, at: salvage.place(of: range.lowerBound), lost: range) }
     }
-    let seal = originals.values.first { $0.header.kind == .seal }.flatMap {
-      try? Seal(bytes: $0.payload[...])
-    }
-    let end = seal?.lastNumber ?? last
-    let highest = max(originals.keys.max() ?? 0, echoes.keys.max() ?? 0)
-    let there = Set(originals.keys).union(echoes.keys).compactMap { originals[$0] ?? echoes[$0] }
-    let count = there.reduce(0) { $0 + ($1.isBatch ? UInt64($1.parts.count) : 0) }
-    // The seal says how many were kept: if all of them are there, a hole is that of a proof.
-    let isComplete = seal?.count == count
-    var place = LogLayout.segmentHeaderByteCount
-    for number in 0...highest {
-      guard let frame = originals[number] ?? echoes[number] else {
-        let next = ((number + 1)...(highest + 1)).lazy.compactMap {
-          originals[$0] ?? echoes[$0]
-        }.first
-        let behind = next?.isBatch == true ? next?.header.firstNumber : nil
-        let lastLost = isComplete ? 0 : behind.map { $0 - 1 } ?? end ?? nextNumber
-        let stray = scan.strayOffsets.first { $0 >= place } ?? place
-        add(lastLost >= nextNumber ? .frame : .mark, at: stray, from: nextNumber, to: lastLost)
-        nextNumber = max(nextNumber, lastLost + 1)
-        continue
-      }
-      place = max(place, frame.end)
-      guard frame.isBatch else { continue }
-      if header?.isEchoed == true, originals[number] == nil || echoes[number] == nil {
-        add(.frameCopy, at: frame.offset, from: 1, to: 0)
-      }
-      frames += frame.byOtherNext
-      nextNumber = max(nextNumber, frame.nextNumber)
-    }
-    if let end, nextNumber <= end {
-      // Behind the last kept entry all were dropped, unless the seal is gone too.
-      if seal == nil { add(.frame, at: place, from: nextNumber, to: end) }
-      nextNumber = end + 1
+    for offset in salvage.halfFrames { add(.frameCopy, at: offset) }
+    // Frames without entries are told once, and by what they have cost if that is anything.
+    if salvage.lacksMark, !findings.contains(where: \.isLoss) {
+      add(.mark, at: salvage.place(of: end + 1))
     }
     if findings.isEmpty {
       let stray = scan.strayOffsets.first ?? scan.badHeaderCopies.first ?? byteCount
-      add(scan.badHeaderCopies.isEmpty ? .padding : .headerCopy, at: stray, from: 1, to: 0)
+      add(scan.badHeaderCopies.isEmpty ? .padding : .headerCopy, at: stray)
     }
+    findings.sort { $0.offset < $1.offset }
+    nextNumber = end + 1
   }
 }
 

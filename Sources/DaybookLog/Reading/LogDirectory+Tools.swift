@@ -52,7 +52,7 @@ extension SegmentScan.Frame {
         stream: stream, number: kept?.number ?? header.firstNumber + UInt64(place),
         kind: part.kind, bytes: kept?.bytes ?? part.bytes,
         otherNext: kept?.otherNext ?? header.otherNext,
-        clock: HybridTime(rawValue: kept?.clock ?? header.clock), file: file,
+        clock: HybridTime(rawValue: kept?.clock ?? header.clock), file: self.file ?? file,
         frameOffset: UInt64(offset))
     }
   }

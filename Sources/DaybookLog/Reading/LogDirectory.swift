@@ -10,11 +10,14 @@ package struct LogDirectory: Sendable {
     package let files: [StreamFile]
     /// The files that serve the stream's ordinals, in order, by what their names say.
     package let serving: [StreamFile]
+    /// Files that a compaction seems to have made, without a header that says so.
+    let void: Set<StreamFile>
 
-    init(name: String, files: [StreamFile]) {
+    init(name: String, files: [StreamFile], void: Set<StreamFile> = []) {
       self.name = name
       self.files = files
-      serving = StreamFile.cover(files)
+      self.void = void
+      serving = StreamFile.cover(files, void: void)
     }
 
     /// Whether a file has a header that this version reads.
@@ -30,8 +33,8 @@ package struct LogDirectory: Sendable {
       serving.map { ($0.first, $0.file) }
     }
 
-    /// The files that a newer generation covers, the oldest first. They are never replayed while
-    /// what covers them is whole.
+    /// The files that a newer generation covers, and those without a header that cover nothing, by
+    /// their first ordinals. They are never replayed while what serves is whole.
     package var superseded: [StreamFile] {
       let serving = Set(serving)
       return files.filter { !serving.contains($0) }.sorted {
@@ -120,9 +123,15 @@ package struct LogDirectory: Sendable {
   static func header(
     of file: String, in path: String, _ fileSystem: any FileSystem
   ) throws(FileError) -> SegmentHeader? {
+    try headerScan(of: file, in: path, fileSystem).header
+  }
+
+  private static func headerScan(
+    of file: String, in path: String, _ fileSystem: any FileSystem
+  ) throws(FileError) -> SegmentScan {
     let open = try fileSystem.open("\(path)/\(file)", writable: false)
     defer { open.close() }
-    return SegmentScan(try open.read(at: 0, count: LogLayout.segmentHeaderByteCount)).header
+    return SegmentScan(try open.read(at: 0, count: LogLayout.segmentHeaderByteCount))
   }
 
   private static func notes(
@@ -170,7 +179,26 @@ package struct LogDirectory: Sendable {
     else { return nil }
     let files = try fileSystem.list(folder).compactMap { StreamFile(name: $0, stream: name) }
     guard !files.isEmpty || ["outbox", "feed", "changes"].contains(name) else { return nil }
-    return Stream(name: name, files: files)
+    var void: Set<StreamFile> = []
+    for file in files where file.isCompacted {
+      if try isVoid(file, stream: name, in: path, fileSystem) { void.insert(file) }
+    }
+    return Stream(name: name, files: files, void: void)
+  }
+
+  /// Whether nothing but its name says of `file` that a compaction made it.
+  private static func isVoid(
+    _ file: StreamFile, stream: String, in path: String, _ fileSystem: any FileSystem
+  ) throws(FileError) -> Bool {
+    do throws(FileError) {
+      let scan = try headerScan(of: file.file, in: path, fileSystem)
+      guard let header = scan.header else { return scan.newer == nil }
+      return !header.isOf(file, stream: stream)
+    } catch {
+      // Superseded files go while a directory is listed.
+      if error.reason == .notFound { return false }
+      throw error
+    }
   }
 
   /// The file name of a segment, from the log's directory on.

@@ -105,6 +105,7 @@ package struct LogReplay {
       var segments = directory.segments(
         of: name, witnesses: witnesses, isInUse: isUpkeep || !isWriter && directory.isInUse,
         logID: logID, policy: policy)
+      segments.tellVoid()
       let known = try segments.knownDamage()
       for file in name == SnapshotFile.stream ? skipped : [] {
         guard var finding = directory.damage(of: file) else { continue }
@@ -277,8 +278,9 @@ extension SegmentReport {
   fileprivate mutating func require(entriesAbove floor: UInt64, _ known: KnownDamage) {
     guard stream == SnapshotFile.stream else { return }
     findings.removeAll { $0.lost.map { $0.upperBound <= floor } ?? false }
-    if lastOrdinal > ordinal || header?.generation ?? 0 > 0, nextNumber > floor + 1,
-      let first = header?.firstNumber, first < nextNumber
+    let first = header?.firstNumber ?? firstNumber
+    if isPieced || lastOrdinal > ordinal || header?.generation ?? 0 > 0, nextNumber > floor + 1,
+      first < nextNumber
     {
       var finding = LogFinding(
         .missing, file: file, offset: 0, lost: max(first, floor + 1)...(nextNumber - 1))

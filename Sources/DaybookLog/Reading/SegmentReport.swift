@@ -62,6 +62,8 @@ package struct SegmentReport: Sendable {
   package internal(set) var sealed: SealedScan?
   /// Other files stand in for this one, and come next: nothing in it counts.
   package internal(set) var isReplaced = false
+  /// An output that is not whole is all that tells some of its entries: they make no chain.
+  package internal(set) var isPieced = false
   /// There are bytes behind ``validEnd`` that are not zero.
   package internal(set) var hasTail = false
 

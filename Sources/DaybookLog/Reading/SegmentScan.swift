@@ -12,14 +12,16 @@ package struct SegmentScan: Sendable {
     /// Its first byte.
     package let offset: Int
     /// The header.
-    package let header: FrameHeader
+    package internal(set) var header: FrameHeader
     /// The payload as stored.
     package let stored: ArraySlice<UInt8>
 
     /// The payload before compression.
     package let payload: [UInt8]
     /// The entries in the payload.
-    package let parts: [FramePayload.Part]
+    package internal(set) var parts: [FramePayload.Part]
+    /// The file that it stands in, if that is another one than its report's.
+    package internal(set) var file: String?
     /// Its entries were lifted out of damaged bytes, one by one.
     package var isSalvaged = false
 
@@ -64,10 +66,22 @@ package struct SegmentScan: Sendable {
   package let strayOffsets: [Int]
   /// The file has no byte that is not zero.
   package let isBlank: Bool
+  /// The bytes of payloads that were checked in vain: bounded, since headers that nobody wrote may
+  /// all claim the same bytes.
+  package private(set) var vainByteCount = 0
+
+  /// The most payload bytes of a file of `byteCount` that are checked in vain: each four times, and
+  /// two frames of the largest size. What a disk damages is checked once.
+  package static func vainByteLimit(_ byteCount: Int) -> Int {
+    4 * byteCount + 2 * LogLayout.frameByteLimit
+  }
 
   /// Scans `bytes`, the whole of a file. O(*n*).
   package init(_ bytes: [UInt8]) {
     byteCount = bytes.count
+    let limit = SegmentScan.vainByteLimit(bytes.count)
+    var budget = limit
+    defer { vainByteCount = limit - budget }
     var header: SegmentHeader?
     var newer: SegmentHeader.Problem?
     var bad: [Int] = []
@@ -85,8 +99,8 @@ package struct SegmentScan: Sendable {
     isBlank = SegmentScan.firstNonZero(bytes, 0, bytes.count) == nil
     guard let header else {
       self.newer = newer
-      let binding = newer == nil && !isBlank ? SegmentScan.binding(bytes) : nil
-      let body = binding.map { SegmentScan.body(bytes, binding: $0) }
+      let binding = newer == nil && !isBlank ? SegmentScan.binding(bytes, &budget) : nil
+      let body = binding.map { SegmentScan.body(bytes, binding: $0, &budget) }
       frames = body?.frames ?? []
       broken = body?.broken ?? []
       strayOffsets = body?.strays ?? []
@@ -98,7 +112,7 @@ package struct SegmentScan: Sendable {
       let start = min(page + SegmentHeader.byteCount, end)
       if let stray = SegmentScan.firstNonZero(bytes, start, end) { strays.append(stray) }
     }
-    let body = SegmentScan.body(bytes, binding: FrameHeader.binding(of: header.salt))
+    let body = SegmentScan.body(bytes, binding: FrameHeader.binding(of: header.salt), &budget)
     // A bad copy may look like anything; only a frame's checksum is bound to this file.
     self.newer =
       body.hasUnknownKind
@@ -118,26 +132,32 @@ package struct SegmentScan: Sendable {
 
   /// The number that the frames of a file without a header agree in: that of most frames with a
   /// whole payload, of equally many the first one's.
-  private static func binding(_ bytes: [UInt8]) -> UInt32? {
+  private static func binding(_ bytes: [UInt8], _ budget: inout Int) -> UInt32? {
     var votes: [UInt32: (count: Int, first: Int)] = [:]
     var offset = LogLayout.segmentHeaderByteCount
     while let next = nextMagic(bytes, from: offset) {
       offset = next + LogLayout.frameAlignment
       guard let binding = FrameHeader.binding(ofFrame: bytes[next...], offset: next),
-        case .whole(let frame) = frame(bytes, at: next, binding: binding), !frame.parts.isEmpty
+        case .whole(let frame) = frame(bytes, at: next, binding: binding, &budget)
       else { continue }
+      guard !frame.parts.isEmpty else {
+        budget -= frame.stored.count
+        continue
+      }
       votes[binding, default: (0, next)].count += 1
       offset = frame.end
     }
     return votes.max { ($0.value.count, -$0.value.first) < ($1.value.count, -$1.value.first) }?.key
   }
 
-  private static func body(_ bytes: [UInt8], binding: UInt32) -> Body {
+  private static func body(
+    _ bytes: [UInt8], binding: UInt32, _ budget: inout Int
+  ) -> Body {
     var body = Body()
     var offset = LogLayout.segmentHeaderByteCount
     var free = offset
     while let next = nextMagic(bytes, from: offset) {
-      let read = frame(bytes, at: next, binding: binding)
+      let read = frame(bytes, at: next, binding: binding, &budget)
       if case .broken(let frame) = read { body.broken.append(frame) }
       guard case .whole(let frame) = read else {
         offset = next + LogLayout.frameAlignment
@@ -163,19 +183,26 @@ package struct SegmentScan: Sendable {
     case whole(Frame)
   }
 
-  private static func frame(_ bytes: [UInt8], at offset: Int, binding: UInt32) -> Read {
+  /// What stands at `offset`; what is checked in vain is taken from `budget`.
+  private static func frame(
+    _ bytes: [UInt8], at offset: Int, binding: UInt32, _ budget: inout Int
+  ) -> Read {
     guard let header = FrameHeader(bytes: bytes[offset...], offset: offset, binding: binding)
     else { return .none }
     let broken = Read.broken(BrokenFrame(offset: offset, header: header))
     let start = offset + FrameHeader.byteCount
     let end = start + Int(header.storedByteCount)
-    guard end <= bytes.count else { return broken }
+    guard end <= bytes.count, budget > 0 else { return broken }
     let stored = bytes[start..<end]
+    let before = budget
+    budget -= stored.count
     guard CRC32C.checksum(stored) == header.storedChecksum else { return broken }
     let payload: [UInt8]?
     switch header.codec {
     case .raw: payload = Array(stored)
-    case .lz4: payload = FramePayload.decompress(stored, count: Int(header.rawByteCount))
+    case .lz4:
+      budget -= Int(header.rawByteCount)
+      payload = FramePayload.decompress(stored, count: Int(header.rawByteCount))
     }
     guard let payload, payload.count == Int(header.rawByteCount),
       CRC32C.checksum(payload) == header.rawChecksum
@@ -186,6 +213,7 @@ package struct SegmentScan: Sendable {
     default: parts = FramePayload.parts(of: payload, count: Int(header.entryCount))
     }
     guard header.kind == nil || parts != nil else { return broken }
+    budget = before
     return .whole(
       Frame(offset: offset, header: header, stored: stored, payload: payload, parts: parts ?? []))
   }

@@ -3,20 +3,24 @@ import DaybookFormat
 /// The segments of one stream, judged one after the other; one is in memory at a time.
 package struct SegmentSequence {
   let directory: LogDirectory
-  private let stream: LogDirectory.Stream
+  let stream: LogDirectory.Stream
   private let witness: UInt64
   private let isInUse: Bool
-  private let policy: DamagePolicy
+  let policy: DamagePolicy
   private var known: KnownDamage?
   private let logID: Identifier?
   /// Whether each report is to say the digest of what stands before the seal.
   package var isHashed = false
   /// The files that serve the ordinals, in order; inputs stand in for an output that is damaged.
-  private(set) var files: [StreamFile]
+  var files: [StreamFile]
+  /// Outputs that are not whole: what other files lack may be in them.
+  var sources: [OutputSalvage] = []
+  /// Outputs without a header that are still to be told.
+  var untold: [StreamFile] = []
   var index = 0
   var nextOrdinal: UInt64 = 1
   /// The segment read last can't be gone on with: what follows is in another file.
-  private var isClosed = true
+  var isClosed = true
   /// The number that the next segment must begin with.
   package internal(set) var nextNumber: UInt64 = 1
 
@@ -61,7 +65,8 @@ package struct SegmentSequence {
   /// The next segment's report; `nil` behind the last one.
   package mutating func next() throws(LogError) -> SegmentReport? {
     let known = try knownDamage()
-    guard index < files.count else { return missingTail() }
+    if let void = try voidReport() { return void }
+    guard index < files.count else { return missingOutputEnd() ?? missingTail() }
     let (ordinal, file) = (files[index].first, files[index].file)
     if ordinal != nextOrdinal { return missing(before: ordinal, file: file) }
     if files[index].isCompacted { return try compacted() }
@@ -91,6 +96,7 @@ package struct SegmentSequence {
     let lost = report.findings.compactMap(\.lost).map(\.upperBound).max() ?? 0
     nextNumber = max(report.nextNumber, lost + 1)
     isClosed = report.isClosed
+    complete(&report, known)
     return report
   }
 
@@ -119,52 +125,10 @@ package struct SegmentSequence {
     }
   }
 
-  /// The report of what a compaction made; of its inputs, if it is not whole and they are there.
-  private mutating func compacted() throws(LogError) -> SegmentReport? {
-    let file = files[index]
-    let bytes = try directory.bytes(of: file.file)
-    let scan = SegmentScan(bytes)
-    if SealedScan(scan, bytes: bytes) == nil {
-      let inputs = StreamFile.cover(
-        stream.files.filter { $0 != file && file.first <= $0.first && $0.last <= file.last })
-      if StreamFile.isWhole(inputs, from: file.first, to: file.last) {
-        files.replaceSubrange(index...index, with: inputs)
-        return try replaced(file, scan)
-      }
-    }
-    index += 1
-    let successor = try index < files.count ? directory.header(of: files[index].file) : nil
-    var report = CompactedJudge.judge(
-      scan, bytes: bytes, file: file, stream: stream.name, next: nextNumber, successor: successor)
-    let known = try knownDamage()
-    report.namedNumber = max(report.nextNumber, report.header?.firstNumber ?? 1) - 1
-    for place in report.findings.indices {
-      report.findings[place].record = known.record(of: report.findings[place])
-    }
-    nextOrdinal = file.last + 1
-    nextNumber = max(nextNumber, report.nextNumber)
-    isClosed = report.isClosed
-    return report
-  }
-
-  /// The report of what a compaction made, and which its inputs stand in for: it holds nothing.
-  private mutating func replaced(
-    _ file: StreamFile, _ scan: SegmentScan
-  ) throws(LogError) -> SegmentReport {
-    var report = SegmentReport(
-      file: file.file, stream: stream.name, ordinal: file.first, lastOrdinal: file.last,
-      scan: scan, nextNumber: nextNumber)
-    report.isReplaced = true
-    var finding = LogFinding(.standIn, file: file.file, offset: UInt64(scan.firstBad))
-    finding.record = try knownDamage().record(of: finding)
-    report.findings = [finding]
-    return report
-  }
-
   /// The report of segments whose files are not there, though a later one is.
   private mutating func missing(before later: UInt64, file: String) -> SegmentReport {
     let header = try? directory.header(of: file)
-    let first = max(header?.firstNumber ?? nextNumber, nextNumber)
+    let first = max(header?.firstNumber ?? outputEnd(before: later) ?? nextNumber, nextNumber)
     let last = min(header?.predecessor?.lastNumber ?? .max, first - 1)
     let lost = last >= nextNumber ? nextNumber...last : nil
     return missing(nextOrdinal, next: later, first: first, lost: lost)
@@ -189,7 +153,7 @@ package struct SegmentSequence {
       lost: witness >= nextNumber ? nextNumber...witness : nil)
   }
 
-  private mutating func missing(
+  mutating func missing(
     _ ordinal: UInt64, next: UInt64, first: UInt64, lost: ClosedRange<UInt64>?
   ) -> SegmentReport {
     let expected = nextNumber
@@ -204,6 +168,7 @@ package struct SegmentSequence {
     var finding = LogFinding(.missing, file: report.file, offset: 0, lost: lost)
     finding.record = known?.record(of: finding)
     report.findings = [finding]
+    if let known { complete(&report, known) }
     return report
   }
 }
@@ -213,9 +178,11 @@ extension LogDirectory {
   package func segments(
     of name: String, witnesses: [String: UInt64]
   ) throws(LogError) -> SegmentSequence {
-    segments(
+    var segments = segments(
       of: name, witnesses: witnesses, isInUse: isInUse, logID: try logID(),
       policy: .usual(for: name))
+    segments.tellVoid()
+    return segments
   }
 
   func segments(

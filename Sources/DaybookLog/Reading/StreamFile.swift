@@ -55,20 +55,26 @@ package struct StreamFile: Sendable, Hashable {
   }
 
   /// The files of `all` that serve the ordinals, by ordinal: for each the highest generation that
-  /// covers it. What they make superfluous is left out.
+  /// covers it. What they make superfluous is left out. Those in `void` have no header: they cover
+  /// nothing, and are there only where no other file is.
   ///
   /// Outputs cover whole files, so of two that overlap the newer one covers the other.
-  static func cover(_ all: [StreamFile]) -> [StreamFile] {
+  static func cover(_ all: [StreamFile], void: Set<StreamFile> = []) -> [StreamFile] {
     // Newest first: what is chosen is covered by nothing else.
     let outputs = all.filter(\.isCompacted).sorted {
       ($0.generation, $1.first) > ($1.generation, $0.first)
     }
     var chosen: [StreamFile] = []
-    for file in outputs where !chosen.contains(where: file.overlaps) { chosen.append(file) }
-    let segments = all.filter { file in
+    for file in outputs where !void.contains(file) && !chosen.contains(where: file.overlaps) {
+      chosen.append(file)
+    }
+    chosen += all.filter { file in
       !file.isCompacted && !chosen.contains(where: file.overlaps)
     }
-    return (chosen + segments).sorted { $0.first < $1.first }
+    for file in outputs where void.contains(file) && !chosen.contains(where: file.overlaps) {
+      chosen.append(file)
+    }
+    return chosen.sorted { $0.first < $1.first }
   }
 
   /// Whether `files`, in order, cover all ordinals from `first` to `last`.
@@ -81,7 +87,7 @@ package struct StreamFile: Sendable, Hashable {
     return next == last + 1
   }
 
-  private func overlaps(_ other: StreamFile) -> Bool {
+  func overlaps(_ other: StreamFile) -> Bool {
     first <= other.last && other.first <= last
   }
 }

@@ -58,7 +58,8 @@ extension LogDirectory {
   /// begin with some, or that a compaction made of such.
   package func gaps(of stream: Stream) throws(LogError) -> [RecordedGap] {
     var gaps: [UInt64: Gap] = [:]
-    for segment in stream.segments {
+    // Those in superseded files hold, too: what serves in their stead need not be whole.
+    for segment in stream.files {
       guard let header = try header(of: segment.file), header.beginsAfterDamage else { continue }
       for frame in SegmentScan(try bytes(of: segment.file)).frames where frame.isBatch {
         for entry in frame.entries(stream: stream.name, file: segment.file)

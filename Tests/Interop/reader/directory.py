@@ -55,12 +55,12 @@ def read_directory(path: Path) -> Directory:
 def _serving(path: Path, names: list[FileName]) -> list[Segment]:
     """The files that count; inputs stand in for a compaction output that is not whole."""
     segments = []
-    for name in serving(names):
+    for name in serving(_covering(path, names)):
         segment = read_segment(name, (path / name.path).read_bytes())
         if name.generation > 0 and not is_whole(segment):
-            inputs = serving(
+            inputs = serving(_covering(path, [
                 other for other in names
-                if other != name and name.first <= other.first and other.last <= name.last)
+                if other != name and name.first <= other.first and other.last <= name.last]))
             covered = [
                 ordinal for other in inputs for ordinal in range(other.first, other.last + 1)]
             if covered == list(range(name.first, name.last + 1)):
@@ -68,6 +68,18 @@ def _serving(path: Path, names: list[FileName]) -> list[Segment]:
                 continue
         segments.append(segment)
     return segments
+
+
+def _covering(path: Path, names: list[FileName]) -> list[FileName]:
+    """The files without the compaction outputs that have no header, where there are others."""
+    outputs = [name for name in names if name.generation > 0]
+    void = [
+        name for name in outputs
+        if read_segment(name, (path / name.path).read_bytes()).header is None]
+    others = [name for name in names if name not in void]
+    return others + [
+        name for name in void
+        if not any(name.first <= other.last and other.first <= name.last for other in others)]
 
 
 def _read_head(path: Path) -> dict[str, HeadEntry]:
