@@ -63,6 +63,16 @@ import Testing
     #expect(run.errorLines.last?.hasPrefix("Every entry that the copy gives is in it.") == true)
   }
 
+  @Test func `a server's log that goes on refusing writes is not called repaired`() async throws {
+    let file = LogFile(path: directory.path("day/server/changes/00000001.g0.dbs"))
+    var bytes = try file.bytes
+    for offset in 8_336..<8_400 { bytes[offset] = 0x5A }
+    try file.write(bytes)
+    let place = try await run("repair", "day/server", "--apply", status: 12)
+    #expect(!place.output.contains("Repaired"), "\(place.output)")
+    #expect(place.errors.contains("was not repaired"), "\(place.errors)")
+  }
+
   @Test func `a directory in the place of a file is named as such`() async throws {
     let anchor = try await run("verify", "--anchor", "day", log, status: 2)
     #expect(anchor.errorLines.first?.hasSuffix("day is a directory, and a file is meant") == true)
