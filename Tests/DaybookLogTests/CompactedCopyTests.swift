@@ -40,6 +40,21 @@ import Testing
     #expect(restored.findings.filter(\.isLoss).isEmpty)
   }
 
+  @Test func `has an output without a header, from which other files are completed`() throws {
+    let rig = CopyRig()
+    let output = try rig.writeCompacted()
+    let entries = try rig.read(SmallLog.directory).entries
+    let path = "\(SmallLog.directory)/\(output.file)"
+    let bytes = try #require(rig.disk.content(of: path))
+    rig.disk.put([UInt8](repeating: 0, count: 8_192) + bytes.dropFirst(8_192), at: path)
+    try rig.spoil("outbox/00000002.g0.dbs")
+    #expect(try rig.read(SmallLog.directory).entries == entries)
+    _ = try rig.backup()
+    #expect(try rig.read(CopyRig.copy).entries == entries)
+    try rig.restore()
+    #expect(Set(try rig.read(CopyRig.restored).entries).isSuperset(of: entries))
+  }
+
   @Test func `that has a hole in an output is not restored in part, and says where it is`() throws {
     let (rig, entries) = try damaged()
     for file in rig.files(SmallLog.directory).keys where file.hasPrefix("outbox/0000000") {

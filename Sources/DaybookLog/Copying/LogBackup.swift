@@ -169,8 +169,9 @@ package struct LogBackup {
         try put(bytes, segment.file, &outcome)
         continue
       }
-      // What a compaction made is whole or nothing; the outbox has grown since it was copied.
-      if let header = scan.header, header.generation > 0 {
+      // What a compaction made, or stands in for that, is whole or nothing; the outbox has grown
+      // since it was copied.
+      if segment.isCompacted || !stream.serving.contains(segment) {
         throw .log(.notFound(path: segment.file))
       }
       let before = scan.frames.last { $0.offset < beyond.offset && $0.isBatch }

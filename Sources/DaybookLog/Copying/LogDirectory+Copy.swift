@@ -13,14 +13,19 @@ extension LogDirectory {
   package var hasNoSegment: Bool { streams.allSatisfy(\.files.isEmpty) }
 
   /// The files of `stream` that a copy needs, in order: those that serve, each followed by those
-  /// that it supersedes if it is not whole, because the reader falls back to them.
+  /// that do not and that no whole compaction output covers, because the reader takes from them
+  /// what it misses.
   func neededFiles(of stream: Stream) throws(LogError) -> [StreamFile] {
     var needed: [StreamFile] = []
+    var others = stream.superseded
     for file in stream.serving {
       needed.append(file)
-      guard file.isCompacted else { continue }
-      let older = stream.superseded.filter { $0.first <= file.last && file.first <= $0.last }
-      if !older.isEmpty, try !isProvenWhole(file) { needed += older }
+      let older = others.filter(file.overlaps)
+      if older.isEmpty { continue }
+      others.removeAll(where: older.contains)
+      var isWhole = false
+      if file.isCompacted { isWhole = try isProvenWhole(file) }
+      needed += older.filter { !isWhole || !file.supersedes($0) }
     }
     return needed
   }

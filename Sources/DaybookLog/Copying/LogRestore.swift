@@ -146,7 +146,7 @@ package struct LogRestore {
     do throws(LogError) { files = try source.neededFiles(of: stream) } catch { throw .log(error) }
     guard let file = files.first(where: { $0.file == last }) else { return files }
     let cover = stream.serving.first { $0.first <= file.first && file.last <= $0.last } ?? file
-    return files.filter { $0.first <= cover.last }
+    return files.filter { $0.last <= cover.last }
   }
 
   /// The log as it is at the end of `prefix`; `nil` if that is not kept any more.
