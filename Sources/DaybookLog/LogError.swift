@@ -100,13 +100,15 @@ package struct LogFinding: Sendable, Hashable {
     case entry
     /// The file is not whole, and what it was made of, or what is made of it, stands in for it.
     case standIn
+    /// The disk has an error where a page was to be read.
+    case unreadable
 
     /// Whether entries are lost or can't be told whole by it.
     package var isLoss: Bool {
       switch self {
       case .header, .foreign, .seal, .chain, .frame, .missing, .entry: return true
       case .headerCopy, .frameCopy, .padding, .settledTail, .fileSize, .mark, .tornTail, .salvaged,
-        .standIn:
+        .standIn, .unreadable:
         return false
       }
     }
@@ -163,6 +165,7 @@ package struct LogFinding: Sendable, Hashable {
       what = "both copies of a frame fail their checks; every entry was read by its own checksum"
     case .entry: what = "an entry is whole and can't be read; it is kept aside"
     case .standIn: what = "the file is not whole; others stand in for it, and no entry is touched"
+    case .unreadable: what = "the disk can't read a page; what stood there counts as zeros"
     }
     var text = "\(file), byte \(offset): \(what)"
     if let lost {

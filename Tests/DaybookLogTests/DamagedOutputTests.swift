@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `a lost proof costs no entry, and is told in one line`() throws {
-    let log = try CompactedLog(keepingEach: .max)
+    let log = try CompactedLog { _ in false }
     #expect(log.kept.isEmpty)
     for file in log.outcome.inputs { log.disk.drop(log.path(file)) }
     for page in 2..<(log.outputByteCount + 4_095) / 4_096 {

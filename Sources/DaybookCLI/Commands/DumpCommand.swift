@@ -108,6 +108,7 @@ enum DumpCommand: Command {
     _ log: OpenedLog, streams: [String], _ writer: inout DumpWriter
   ) throws -> LogCondition {
     var condition = LogCondition()
+    condition.lacksSegments = log.directory.lacksSegments && !log.directory.isInUse
     let witnesses = try log.directory.witnesses()
     for stream in streams {
       var walk = try SegmentWalk(stream, of: log, witnesses: witnesses)

@@ -34,7 +34,7 @@ enum OutboxCommand: Command {
     if arguments[CommonParameter.json] {
       for row in kept { output.object(row.object) }
       output.object(counts(kept))
-    } else {
+    } else if !folded.condition.lacksSegments {
       write(kept, on: output)
     }
     return folded.condition.tell(folded.log.path, on: output)

@@ -58,6 +58,13 @@ extension StatCommand {
       object.set("kinds", kinds)
       output.object(object)
     }
+    for other in statistics.others {
+      var object = JSONObject()
+      object.set("files", other.name)
+      object.set("count", other.count)
+      object.set("bytes", other.byteCount)
+      output.object(object)
+    }
     for (name, count) in contents.records {
       var object = JSONObject()
       object.set("collection", name)
@@ -77,7 +84,7 @@ extension StatCommand {
     object.set("serverID", optional: contents.serverID?.description)
     object.set("epoch", optional: contents.epoch?.description)
     object.set("inUse", log.directory.isInUse)
-    object.set("bytes", statistics.streams.values.reduce(0) { $0 + $1.byteCount })
+    object.set("bytes", statistics.byteCount)
     object.set("segments", statistics.streams.values.reduce(0) { $0 + $1.segmentCount })
     object.set("entries", statistics.streams.values.reduce(0) { $0 + $1.entryCount })
     object.set("oldest", optional: statistics.oldest?.time.rfc3339)
@@ -125,7 +132,7 @@ extension StatCommand {
       output.line(name + String(repeating: " ", count: 13 - name.count) + value)
     }
     output.line()
-    print(statistics.streams, log.streams, on: output)
+    print(statistics, log.streams, on: output)
     guard !contents.records.isEmpty else { return }
     output.line()
     var records = Table([("collection", .left), ("records", .right)])
@@ -134,14 +141,14 @@ extension StatCommand {
   }
 
   private static func print(
-    _ streams: [String: LogStatistics.Stream], _ names: [String], on output: Output
+    _ statistics: LogStatistics, _ names: [String], on output: Output
   ) {
     var table = Table([
       ("stream", .left), ("segments", .right), ("bytes", .right), ("frames", .right),
       ("entries", .right),
     ])
     for name in names {
-      guard let stream = streams[name] else { continue }
+      guard let stream = statistics.streams[name] else { continue }
       table.add([
         printable(name), grouped(stream.segmentCount), grouped(stream.byteCount),
         grouped(stream.frameCount), grouped(stream.entryCount),
@@ -149,6 +156,9 @@ extension StatCommand {
       for (code, count) in stream.kinds.sorted(by: { $0.key < $1.key }) {
         table.add(["  \(EntryKind.word(of: code))", "", "", "", grouped(count)])
       }
+    }
+    for other in statistics.others {
+      table.add([other.name, grouped(other.count), grouped(Int(clamping: other.byteCount)), "", ""])
     }
     output.table(table)
   }

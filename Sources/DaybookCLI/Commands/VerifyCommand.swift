@@ -14,7 +14,7 @@ enum VerifyCommand: Command {
     summary: "check every byte of a log, or of all logs in a directory",
     detail: [
       "Checks headers, frames, echoes, marks, padding, unused tails and missing files, and "
-        + "decodes every entry.",
+        + "decodes every entry. Snapshots and superseded files are looked at, too.",
       "clean: as it was written. settled: an unfinished write that a later segment has closed off. "
         + "torn: an unfinished write, never acknowledged. healed: bytes are damaged, and every "
         + "entry is whole. damaged: entries are lost or can't be read. missing: a file or its end "
@@ -76,7 +76,8 @@ enum VerifyCommand: Command {
     var count = 0
     for path in paths {
       let log = try? OpenedLog(path)
-      count += log?.directory.streams.reduce(0) { $0 + $1.segments.count } ?? 0
+      count += log?.directory.streams.reduce(0) { $0 + $1.files.count } ?? 0
+      count += log?.directory.snapshots.count ?? 0
     }
     return count
   }

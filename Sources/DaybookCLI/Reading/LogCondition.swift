@@ -18,6 +18,11 @@ struct LogCondition {
 
   var findings: [LogFinding] = []
   var unreadable: [UnreadableEntry] = []
+  /// There is no segment: what the log held is lost, unless nothing was ever written.
+  var lacksSegments = false
+
+  /// What is said where there is no segment.
+  static let noSegment = "no stream of the log has a segment: it was never written to, or is lost"
 
   /// Adds `stored`, whose bytes are whole and can't be read.
   mutating func add(unreadable stored: LogEntry) {
@@ -29,14 +34,17 @@ struct LogCondition {
 
   /// A bad copy is damage though its twin heals it; a torn tail alone is not.
   var status: ExitStatus {
-    if !unreadable.isEmpty || findings.contains(where: { $0.kind != .tornTail }) { return .damaged }
+    if lacksSegments || !unreadable.isEmpty || findings.contains(where: { $0.kind != .tornTail }) {
+      return .damaged
+    }
     return findings.isEmpty ? .done : .tornTail
   }
 
   /// Says on standard error what is wrong with the log at `path`, and gives the status.
   func tell(_ path: String, on output: Output) -> ExitStatus {
+    if lacksSegments { output.note("daybook: \(path): \(Self.noSegment)") }
     let messages = findings.map(\.message) + unreadable.map(\.message)
-    guard !messages.isEmpty else { return .done }
+    guard !messages.isEmpty else { return status }
     for message in messages.prefix(Self.toldLimit) { output.note("daybook: \(message)") }
     if messages.count > Self.toldLimit {
       output.note("daybook: and \(grouped(messages.count - Self.toldLimit)) more findings")
@@ -102,13 +110,14 @@ enum LogFold {
     _ body: (inout Result, LogEntry, Entry?) -> Void
   ) throws(LogError) -> Folded<Result> {
     var folded = Folded(log: log, result: try start(log))
+    folded.condition.lacksSegments = log.directory.lacksSegments && !log.directory.isInUse
     let total = log.directory.streams.reduce(0) { $0 + $1.segments.count }
     let progress = Progress("segments", total: total, on: output)
     defer { progress.finish() }
     var count = 0
     // Of two frames that may both come, the feed's was there first.
     var directory = log.directory
-    if let ends, let found = try directory.asOf(ends) { directory = found }
+    if let ends, let found = try directory.past(ends) { directory = found }
     var replay = try LogReplay(directory, streams: log.streams.reversed(), history: history)
     try replay.run(
       visit: { _ throws(LogError) in

@@ -15,7 +15,16 @@ struct LogStatistics {
     var kinds: [UInt8: Int] = [:]
   }
 
+  /// The files beside the segments that count, which take room all the same.
+  struct Others {
+    let name: String
+    var count = 0
+    var byteCount: UInt64 = 0
+  }
+
   var streams: [String: Stream] = [:]
+  /// Superseded files, snapshots and the quarantine, as far as there are any.
+  private(set) var others: [Others] = []
   /// The clocks of the first and the last frame with entries, by the device's clock.
   private(set) var oldest: HybridTime?
   private(set) var newest: HybridTime?
@@ -24,6 +33,7 @@ struct LogStatistics {
   /// Counts the files of `log`.
   init(_ log: OpenedLog) throws(LogError) {
     let witnesses = try log.directory.witnesses()
+    var counted: Set<String> = []
     for stream in log.streams {
       streams[stream] = Stream()
       var segments = try log.directory.segments(of: stream, witnesses: witnesses)
@@ -35,8 +45,35 @@ struct LogStatistics {
             file: report.file, found: Int(version), supported: Int(LogLayout.version))
         }
         add(report, to: stream)
+        counted.insert(report.file)
       }
     }
+    try countOthers(of: log.directory, besides: counted)
+  }
+
+  /// The bytes of everything that was counted.
+  var byteCount: Int {
+    streams.values.reduce(0) { $0 + $1.byteCount }
+      + others.reduce(0) { $0 + Int(clamping: $1.byteCount) }
+  }
+
+  private mutating func countOthers(
+    of directory: LogDirectory, besides counted: Set<String>
+  ) throws(LogError) {
+    var superseded = Others(name: "superseded")
+    for stream in directory.streams {
+      for file in try directory.sized(stream.superseded) where !counted.contains(file.file.file) {
+        superseded.count += 1
+        superseded.byteCount += file.byteCount
+      }
+    }
+    var snapshots = Others(name: "snapshots", count: directory.snapshots.count)
+    for file in directory.snapshots {
+      snapshots.byteCount += try directory.byteCount(of: file.file)
+    }
+    let kept = try directory.quarantined()
+    let quarantine = Others(name: "quarantine", count: kept.count, byteCount: kept.byteCount)
+    others = [superseded, snapshots, quarantine].filter { $0.count > 0 }
   }
 
   private mutating func add(_ report: SegmentReport, to name: String) {

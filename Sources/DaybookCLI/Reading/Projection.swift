@@ -72,7 +72,7 @@ struct Projection {
     ) { found, stored, _ in found.add(stored) }.result
     let log = try OpenedLog(path)
     // At the end of the log there is nothing to leave out.
-    guard try !found.hasMore || log.directory.asOf(found.ends) != nil else {
+    guard try !found.hasMore || log.directory.past(found.ends) != nil else {
       throw CopyError.compacted(path: log.path)
     }
     var folded = try LogFold.fold(
@@ -82,6 +82,12 @@ struct Projection {
       }
     ) { projection, stored, entry in projection.add(stored, entry) }
     folded.result.state.endReplay()
+    if found.hasMore {
+      // What is lost behind the place is not missed there.
+      folded.condition.findings.removeAll { finding in
+        finding.lost.map { $0.lowerBound > found.ends[finding.stream] ?? 0 } ?? false
+      }
+    }
     return folded
   }
 

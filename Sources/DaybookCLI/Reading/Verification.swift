@@ -3,7 +3,7 @@ import DaybookLog
 
 /// What is to be said of every file of one log.
 struct Verification {
-  /// One file of a stream.
+  /// One file of a stream, or a snapshot.
   struct File: Equatable {
     /// From the log's directory on.
     let name: String
@@ -100,6 +100,11 @@ struct Verification {
       if !isThere { otherNext[stream] = nil }
       if let verdict = anchorCheck?.verdict() { anchored?.verdicts[stream] = verdict }
     }
+    if log.directory.lacksSegments, !log.directory.isInUse {
+      files.append(File(withoutSegment: LogDirectory.file(of: log.streams[0], ordinal: 1)))
+    }
+    let listed = Set(files.map(\.name))
+    files += try log.directory.spareFiles(besides: listed, visit: visit).map { File($0) }
     guard log.streams.count == 2 else { return }
     for (index, stream) in log.streams.enumerated() where otherNext[stream] == nil {
       guard let next = otherNext[log.streams[1 - index]], next > 1 else { continue }
@@ -136,6 +141,25 @@ extension Verification.File {
       verdict: unreadable.isEmpty || isLoss ? report.verdict : .damaged, firstBad: offsets.min(),
       lostCount: report.lostCount + UInt64(unreadable.count),
       entryCount: report.frames.reduce(0) { $0 + Int($1.header.entryCount) }, messages: messages)
+  }
+
+  /// The file that a log without any segment has not.
+  init(withoutSegment name: String) {
+    self.init(
+      name: name, isSealed: false, validEnd: 0, verdict: .missing, firstBad: 0, lostCount: 0,
+      entryCount: 0, messages: ["\(name), byte 0: \(LogCondition.noSegment)"])
+  }
+
+  init(_ spare: SpareFile) {
+    let verdict: SegmentReport.Verdict
+    switch spare.finding {
+    case nil: verdict = .clean
+    case .some(let finding): verdict = finding.kind == .missing ? .missing : .healed
+    }
+    self.init(
+      name: spare.file, isSealed: spare.isClosed, validEnd: spare.byteCount, verdict: verdict,
+      firstBad: spare.finding?.offset, lostCount: 0, entryCount: spare.entryCount,
+      messages: spare.finding.map { [$0.message] } ?? [])
   }
 
   init(missing name: String, lost: ClosedRange<UInt64>) {

@@ -24,8 +24,7 @@ extension LogDirectory {
         defer { file.close() }
         try file.sync()
         file.dropCache()
-        let start = try file.read(at: 0, count: LogLayout.segmentHeaderByteCount)
-        if SegmentScan(start).header != nil { break }
+        if try LogDirectory.header(of: segment.file, in: path, fileSystem) != nil { break }
       }
       try fileSystem.syncDirectory("\(path)/\(stream.name)")
     } catch {

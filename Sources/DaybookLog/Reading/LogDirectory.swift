@@ -126,12 +126,17 @@ package struct LogDirectory: Sendable {
     try headerScan(of: file, in: path, fileSystem).header
   }
 
-  private static func headerScan(
+  static func headerScan(
     of file: String, in path: String, _ fileSystem: any FileSystem
   ) throws(FileError) -> SegmentScan {
-    let open = try fileSystem.open("\(path)/\(file)", writable: false)
-    defer { open.close() }
-    return SegmentScan(try open.read(at: 0, count: LogLayout.segmentHeaderByteCount))
+    do throws(FileError) {
+      let limit = UInt64(LogLayout.segmentHeaderByteCount)
+      return SegmentScan(try FileContent(of: "\(path)/\(file)", limit: limit, fileSystem).bytes)
+    } catch {
+      // What can't be read is no header.
+      guard error.isUnreadable else { throw error }
+      return SegmentScan([])
+    }
   }
 
   private static func notes(
@@ -204,21 +209,6 @@ package struct LogDirectory: Sendable {
   /// The file name of a segment, from the log's directory on.
   static func segmentFile(stream: String, ordinal: UInt64) -> String {
     StreamFile(stream: stream, first: ordinal, last: ordinal, generation: 0).file
-  }
-
-  /// All bytes of a file of the log.
-  func bytes(of file: String) throws(LogError) -> [UInt8] {
-    do throws(FileError) {
-      let open = try fileSystem.open("\(path)/\(file)", writable: false)
-      defer { open.close() }
-      let count = try open.byteCount()
-      guard count <= LogDirectory.segmentByteLimit else {
-        throw FileError(.other(27), .read, "\(path)/\(file)")
-      }
-      return try open.read(at: 0, count: Int(count))
-    } catch {
-      throw LogError(error)
-    }
   }
 
   /// The header of a segment, if a copy of it is whole.

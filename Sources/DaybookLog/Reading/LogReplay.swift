@@ -278,7 +278,9 @@ extension SegmentReport {
   fileprivate mutating func require(entriesAbove floor: UInt64, _ known: KnownDamage) {
     guard stream == SnapshotFile.stream else { return }
     findings.removeAll { $0.lost.map { $0.upperBound <= floor } ?? false }
-    let first = header?.firstNumber ?? firstNumber
+    // What a compaction kept whole is as good as it was, up to what it dropped.
+    if let sealed, sealed.firstDropped == nil { return }
+    let first = sealed?.firstDropped ?? header?.firstNumber ?? firstNumber
     if isPieced || lastOrdinal > ordinal || header?.generation ?? 0 > 0, nextNumber > floor + 1,
       first < nextNumber
     {

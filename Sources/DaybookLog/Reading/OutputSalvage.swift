@@ -152,7 +152,7 @@ extension Array {
 extension SegmentProof {
   /// The numbers of the entries that were dropped: a segment that is compacted has lost none, so
   /// its leaves are its numbers.
-  fileprivate var droppedNumbers: [ClosedRange<UInt64>] {
+  var droppedNumbers: [ClosedRange<UInt64>] {
     dropped.compactMap { subtree in
       guard subtree.level < 53, subtree.index < 1 << UInt64(53 - subtree.level) else { return nil }
       let start = firstNumber + subtree.firstLeaf

@@ -9,7 +9,8 @@ extension SegmentSequence {
   /// they do.
   mutating func compacted() throws(LogError) -> SegmentReport? {
     let file = files[index]
-    let bytes = try directory.bytes(of: file.file)
+    let content = try directory.content(of: file.file)
+    let bytes = content.bytes
     let scan = SegmentScan(bytes)
     let isWhole = SealedScan(scan, bytes: bytes) != nil
     let inputs = isWhole ? [] : self.inputs(of: file)
@@ -29,6 +30,7 @@ extension SegmentSequence {
     }
     index += 1
     let known = try knownDamage()
+    report.note(content, known)
     report.namedNumber = max(report.nextNumber, report.header?.firstNumber ?? 1) - 1
     for place in report.findings.indices {
       report.findings[place].record = known.record(of: report.findings[place])

@@ -84,11 +84,13 @@ package struct SegmentSequence {
       $0.name == stream.name && $0.ordinal == ordinal
     }
     context.logID = logID
-    let bytes = try directory.bytes(of: file)
+    let content = try directory.content(of: file)
+    let bytes = content.bytes
     var report = SegmentJudge.judge(SegmentScan(bytes), bytes: bytes, context: context)
     if isInUse, context.lastNumber == nil {
       report.findings.removeAll { $0.kind == .tornTail }
     }
+    report.note(content, known)
     if isHashed, let end = report.sealFrame?.offset {
       report.digest = SHA256Digest(bytes: SHA256Digest.hash(bytes[..<end]))
     }

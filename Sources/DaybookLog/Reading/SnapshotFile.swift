@@ -66,16 +66,23 @@ extension LogDirectory {
 
   /// What is to be said of a snapshot that is not whole; `nil` if it can't be read any more.
   package func damage(of file: SnapshotFile) -> LogFinding? {
-    guard let scan = try? scan(file.file) else { return nil }
-    return LogFinding(.standIn, file: file.file, offset: UInt64(scan.firstBad))
+    do throws(LogError) {
+      let scan = try scan(file.file)
+      return LogFinding(.standIn, file: file.file, offset: UInt64(scan.firstBad))
+    } catch {
+      return error.isUnreadable ? LogFinding(.standIn, file: file.file, offset: 0) : nil
+    }
   }
 
   /// The scan of a snapshot; `nil` if it is not whole or another log's.
   package func readSnapshot(_ file: SnapshotFile) throws(LogError) -> SealedScan? {
     let bytes: [UInt8]
     do throws(LogError) {
-      bytes = try self.bytes(of: file.file)
+      let content = try content(of: file.file)
+      if content.isCut { return nil }
+      bytes = content.bytes
     } catch {
+      if error.isUnreadable { return nil }
       // Somebody may have removed an old one meanwhile.
       if case .notFound = error { return nil }
       throw error

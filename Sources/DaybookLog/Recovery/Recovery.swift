@@ -161,9 +161,12 @@ struct Recovery {
   private func bytes(of file: String) throws(FileError) -> [UInt8] {
     let path = "\(directory.path)/\(file)"
     guard try directory.fileSystem.attributes(of: path) != nil else { return [] }
-    let open = try directory.fileSystem.open(path, writable: false)
-    defer { open.close() }
-    return try open.read(at: 0, count: Int(clamping: try open.byteCount()))
+    do throws(FileError) {
+      return try FileContent(of: path, directory.fileSystem).bytes
+    } catch {
+      guard error.isUnreadable else { throw error }
+      return []
+    }
   }
 
   private mutating func describe() {

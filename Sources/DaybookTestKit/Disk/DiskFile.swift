@@ -15,6 +15,8 @@ struct DiskFile: Sendable {
   private(set) var live: [UInt8] = []
   private(set) var durable: [UInt8] = []
   private(set) var changes: [Change] = []
+  /// Pages of 4,096 bytes that can't be read any more.
+  var badPages: Set<Int> = []
 
   mutating func write(_ bytes: [UInt8], at offset: Int) {
     let change = Change.write(offset: offset, bytes: bytes)

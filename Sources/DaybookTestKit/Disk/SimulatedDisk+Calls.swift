@@ -117,6 +117,11 @@ private final class SimulatedFile: OpenFile {
   func read(at offset: UInt64, count: Int) throws(FileError) -> [UInt8] {
     try disk.call(.read, path) { state, _ throws(FileError) in
       let content = state.files[number]?.live ?? []
+      let last = min(Int(clamping: offset) + count, content.count) - 1
+      for page in state.files[number]?.badPages ?? []
+      where Int(clamping: offset) / 4_096 <= page && page <= last / 4_096 && last >= 0 {
+        throw FileError(.other(5), .read, path)
+      }
       if offset == 0, count >= content.count { return content }
       let start = min(Int(clamping: offset), content.count)
       return Array(content[start..<min(start + count, content.count)])

@@ -149,6 +149,15 @@ package final class SimulatedDisk: FileSystem {
     }
   }
 
+  /// Lets no read of the file at `path` have its page of 4,096 bytes `page` any more: each one that
+  /// touches it fails with EIO. Not a call.
+  package func makeUnreadable(_ path: String, page: Int) {
+    state.withLock { state in
+      guard case .file(let number) = state.live[path] else { return }
+      state.files[number]?.badPages.insert(page)
+    }
+  }
+
   /// Takes the file at `path` away for good. Not a call.
   package func drop(_ path: String) {
     state.withLock { state in

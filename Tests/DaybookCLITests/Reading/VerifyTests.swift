@@ -74,6 +74,34 @@ import Testing
       ])
   }
 
+  @Test func `a snapshot that is not whole is told, and counts for the size`() async throws {
+    let name = "snapshots/0000000003-0000000003.dbs"
+    try FileManager.default.createDirectory(
+      atPath: device + "/snapshots", withIntermediateDirectories: true)
+    try LogFile(path: "\(device)/\(name)").write([UInt8](repeating: 0, count: 9_000))
+    let run = try await verify("day/reps/07")
+    #expect(run.status == 12)
+    #expect(run.lines.contains { $0.hasPrefix("healed   \(name), byte 0: ") })
+    #expect(run.lines.contains { $0.hasPrefix("No entry is lost") })
+    let json = try await verify("day/reps/07", "--json")
+    #expect(json.lines.contains { $0.hasPrefix(#"{"file":"\#(name)","sealed":false"#) })
+    let stat = try await CommandRun(["stat", "day/reps/07", "--json"], in: directory.path).outcome()
+    #expect(stat.lines.contains(#"{"files":"snapshots","count":1,"bytes":9000}"#))
+  }
+
+  @Test func `a log without any segment is not whole`() async throws {
+    for name in ["reps/07/outbox", "reps/07/feed", "reps/07/HEAD"] { try remove(name) }
+    let run = try await verify("day/reps/07")
+    #expect(run.status == 12)
+    #expect(run.lines.contains { $0.contains("no stream of the log has a segment") })
+    for command in ["outbox", "stat", "dump"] {
+      let other = try await CommandRun([command, "day/reps/07"], in: directory.path).outcome()
+      #expect(other.status == 12, "\(command)")
+      #expect(!other.lines.contains { $0.contains("all is confirmed") })
+      #expect(other.errors.contains("no stream of the log has a segment"))
+    }
+  }
+
   @Test(arguments: [UInt64(20)])
   func `one flipped bit anywhere is damage with its file and a byte`(seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)

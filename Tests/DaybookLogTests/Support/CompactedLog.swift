@@ -15,9 +15,9 @@ struct CompactedLog {
   /// All numbers of the outbox, those behind the compaction included.
   let all: Set<UInt64>
 
-  /// Writes `groups` groups and compacts what is closed of the outbox, keeping every number that
-  /// `period` divides.
-  init(groups: Int = 28, keepingEach period: UInt64 = 3) throws {
+  /// Writes `groups` groups and compacts what is closed of the outbox, keeping the numbers that
+  /// `keeps` says.
+  init(groups: Int = 28, keeping keeps: (UInt64) -> Bool = { $0 % 3 == 0 }) throws {
     disk = SimulatedDisk(seed: 1)
     let log = try SmallLog.open(disk).log
     for group in 0..<groups {
@@ -37,12 +37,12 @@ struct CompactedLog {
     let files = try directory.closedFiles(of: "outbox").map(\.file)
     let made = try Compactor(directory, random: { random.next() }).compact(
       "outbox", files, isEchoed: true, isCompressed: false
-    ) { $0.number % period == 0 }
+    ) { keeps($0.number) }
     outcome = try #require(made)
     all = inputs.values.reduce(into: []) { $0.formUnion($1) }
     self.inputs = inputs.filter { files.contains($0.key) }
     let covered = self.inputs.values.reduce(into: Set<UInt64>()) { $0.formUnion($1) }
-    kept = covered.filter { $0 % period == 0 }
+    kept = covered.filter(keeps)
   }
 
   private init(_ other: CompactedLog, _ disk: SimulatedDisk) {
