@@ -25,7 +25,8 @@ package final class UpkeepThread: Sendable {
   package init() {}
 
   /// Starts the thread, whose rounds `begin` makes.
-  package func start(_ begin: @escaping @Sendable (_ isStopped: @escaping () -> Bool) -> LogUpkeep) {
+  package func start(_ begin: @escaping @Sendable (_ isStopped: @escaping () -> Bool) -> LogUpkeep)
+  {
     shared.withLock { $0.isStarted = true }
     let thread = Thread { [self] in run(begin) }
     thread.name = "daybook upkeep"
@@ -49,7 +50,9 @@ package final class UpkeepThread: Sendable {
   }
 
   /// Ends the thread between two steps and returns once it has ended.
-  package func stop() async { await withCheckedContinuation { waiting in stop { waiting.resume() } } }
+  package func stop() async {
+    await withCheckedContinuation { waiting in stop { waiting.resume() } }
+  }
 
   /// Keeps rounds from running until ``goOn()``; returns once none is.
   package func pause() async {

@@ -50,7 +50,9 @@ enum CompactCommand: Command {
     defer { lock.release() }
     var replay = try LogReplay(log.directory, streams: log.streams.reversed())
     try replay.run { _ throws(LogError) in }
-    if let loss = replay.findings.first(where: { $0.isLoss && $0.record == nil }) { throw LogError.damaged(loss) }
+    if let loss = replay.findings.first(where: { $0.isLoss && $0.record == nil }) {
+      throw LogError.damaged(loss)
+    }
     let before = try size(of: log.path, fileSystem)
     let outcome = try compact(log.path, rules, days: arguments[days], fileSystem)
     let after = try size(of: log.path, fileSystem)

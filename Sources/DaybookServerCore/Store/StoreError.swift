@@ -111,7 +111,8 @@ package enum StoreError: Error, Sendable, Hashable {
       return cause.reason == .diskFull
         ? "Free some space and start the server again; what it answered is safe."
         : "Check the disk, then start the server again; what it answered is safe."
-    case .tooLarge, .noSuchStream, .numbersUsedUp, .closed, .suspended: return "Start the server again."
+    case .tooLarge, .noSuchStream, .numbersUsedUp, .closed, .suspended:
+      return "Start the server again."
     }
   }
 }

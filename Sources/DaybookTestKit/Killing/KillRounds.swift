@@ -47,9 +47,10 @@ package struct KillRounds {
     random = SplitMix64(seed: seed)
   }
 
-  /// Does `count` rounds, or ends at the first violation, whose directory stays, or once `progress`,
-  /// which hears of each round, says `false`. Blocks.
-  package mutating func run(_ count: Int, progress: (Int) -> Bool = { _ in true }) throws -> Report {
+  /// Does `count` rounds, or ends at the first violation, whose directory stays, or once
+  /// `progress`, which hears of each round, says `false`. Blocks.
+  package mutating func run(_ count: Int, progress: (Int) -> Bool = { _ in true }) throws -> Report
+  {
     for round in 1...max(1, count) {
       if round % KillRounds.roundsOfDirectory == 1 { try beginDirectory(round) }
       let (acknowledged, wasKilled, hadOpened) = try write(round)
