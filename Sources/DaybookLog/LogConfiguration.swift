@@ -70,8 +70,9 @@ package struct LogConfiguration: Sendable {
   /// Begins a new life of the log by this name: each stream gets a segment that names it, at the
   /// latest when the log is closed. `nil` goes on with the life that the log has.
   package var newIncarnation: Identifier?
-  /// Told on the committer's thread when a segment begins, so that the one before it is closed.
-  package var segmentBegun: (@Sendable () -> Void)?
+  /// Told on the committer's thread when a segment begins, so that the one before it is closed: the
+  /// bytes of that one, 0 if there is none.
+  package var segmentBegun: (@Sendable (UInt64) -> Void)?
 
   /// A configuration of these parts.
   package init(

@@ -9,7 +9,7 @@ import Testing
   /// A thread whose rounds look at an empty disk, each telling `begun`.
   private static func thread(_ begun: DispatchSemaphore) -> UpkeepThread {
     let thread = UpkeepThread()
-    thread.start { isStopped in
+    thread.start(limits: MaintenanceLimits()) { isStopped in
       begun.signal()
       return LogUpkeep(
         SimulatedDisk.root, fileSystem: SimulatedDisk(), schema: Schema(name: "", collections: []),

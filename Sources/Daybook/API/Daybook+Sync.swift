@@ -44,6 +44,12 @@ extension Daybook {
   /// The rounds of upkeep that have ended since the store was opened, for tests.
   package var upkeepRoundCount: Int { upkeep.roundCount }
 
+  /// The writes that have waited for upkeep since the store was opened, for tests.
+  package var upkeepWaitCount: Int { upkeep.waitCount }
+
+  /// Whether a write waits for upkeep now, for tests.
+  package var isUpkeepWaitedFor: Bool { upkeep.isWaitedFor }
+
   /// What has been sent since the store was opened.
   package var syncCounts: SyncCounts {
     get async { await driver?.counts ?? SyncCounts() }

@@ -28,6 +28,8 @@ public struct DaybookOptions: Sendable {
   package var keepsLogSmall = true
   /// When it is worth it.
   package var maintenanceLimits = MaintenanceLimits()
+  /// How the log's streams are written.
+  package var streams: [StreamOptions] = [.feed, .outbox]
   /// How much one push carries.
   package var batchLimits = BatchLimits()
   /// Where time, randomness and waiting come from.

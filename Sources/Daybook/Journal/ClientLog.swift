@@ -6,6 +6,7 @@ import Foundation
 /// A client's log: the outbox and the feed of one account in one directory.
 struct ClientLog: Sendable {
   private let log: Log
+  private let upkeep: UpkeepThread
 
   /// What opening gives.
   struct Opened: Sendable {
@@ -39,10 +40,10 @@ struct ClientLog: Sendable {
     let environment = options.environment
     let upkeep = UpkeepThread()
     var configuration = LogConfiguration(
-      streams: [.feed, .outbox], account: account, fileSystem: options.fileSystem,
+      streams: options.streams, account: account, fileSystem: options.fileSystem,
       random: environment.random, clock: { HybridTime(environment.now()) })
     configuration.isStrict = options.isStrict
-    configuration.segmentBegun = { upkeep.wake() }
+    configuration.segmentBegun = { upkeep.noteClosed(byteCount: $0) }
     var folded: ClientState?
     do throws(LogError) {
       let log = try Log.open(directory, configuration) { identity, found throws(LogError) in
@@ -68,7 +69,8 @@ struct ClientLog: Sendable {
         upkeep.start(directory, schema: schema, options: options)
       }
       return Opened(
-        log: ClientLog(log: log), state: state, damage: DamageReport(log), upkeep: upkeep)
+        log: ClientLog(log: log, upkeep: upkeep), state: state, damage: DamageReport(log),
+        upkeep: upkeep)
     } catch {
       throw DaybookError(error)
     }
@@ -90,6 +92,7 @@ struct ClientLog: Sendable {
     let bytes = transactions.map { entries in
       entries.map { NewEntry(kind: $0.kind.rawValue, bytes: $0.bytes) }
     }
+    upkeep.keepUp()
     do throws(LogError) {
       return try log.appendAndWait(stream, bytes)
     } catch {

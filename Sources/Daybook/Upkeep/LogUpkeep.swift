@@ -6,7 +6,8 @@ import DaybookSync
 /// left. It works on files alone, while the log is in use or not; whoever runs it holds the lock.
 ///
 /// One round looks at the sizes in the directory, does what they make worth doing, one step after
-/// the other, each durable by itself, and removes what is superseded beyond a limit. Source:
+/// the other, each durable by itself, and removes behind each step what is superseded beyond a
+/// limit. What is written meanwhile is for the next round, so every round ends. Source:
 /// `Docs/Format.md`, section "Compaction".
 package struct LogUpkeep {
   /// What a round did.
@@ -19,6 +20,8 @@ package struct LogUpkeep {
     package var removed: [String] = []
     /// Files that are damaged or can't be read, and were left alone, from the directory on.
     package var unfit: [String] = []
+    /// The bytes of the newest snapshot and of the files made of others, as they serve now.
+    package var keptByteCount: UInt64 = 0
 
     /// Nothing was worth doing.
     package var isEmpty: Bool { snapshots.isEmpty && compactions.isEmpty && removed.isEmpty }
@@ -66,9 +69,11 @@ package struct LogUpkeep {
     outcome = Outcome()
     unfit = [:]
     let made = try takeSnapshot(thorough: thorough)
+    try removeOldSnapshots()
     try compactFeed()
     try compactOutbox(thorough: thorough || made)
-    try tidy()
+    for stream in try look().streams.map(\.name) { try removeSuperseded(of: stream) }
+    outcome.keptByteCount = try keptByteCount()
     outcome.unfit = unfit.values.flatMap { $0.map(\.file) }.sorted()
     return outcome
   }
@@ -92,9 +97,10 @@ package struct LogUpkeep {
       try directory.byteCount(of: file.file)
     }
     let closed = try directory.closedFeed(after: newest?.feedNumber ?? 0)
+    let growth = min((size ?? 0) / 2, limits.snapshotGrowthLimit)
     let isWorthIt =
       isDamaged && closed.lastNumber > 0
-      || closed.byteCount >= max(limits.snapshotByteLimit, (size ?? 0) / 2)
+      || closed.byteCount >= max(limits.snapshotByteLimit, growth)
     guard isWorthIt, !isStopped(),
       let header = try directory.newestHeader(),
       let fold = try fold(directory, through: closed.lastNumber, header)
@@ -184,6 +190,7 @@ package struct LogUpkeep {
     guard plan.next(files) != nil || thorough && outputs >= limits.garbageByteLimit, !isStopped(),
       var need = try OutboxNeed(directory, self)
     else { return }
+    files = try directory.closedFiles(of: Self.outbox, through: need.lastNumber)
     while !isStopped() {
       let known = unfit[Self.outbox] ?? []
       let garbage = { (file: StreamFile) in need.garbage[file.file] }
@@ -196,7 +203,7 @@ package struct LogUpkeep {
       if isDone { return }
       if outcome.compactions.count > count { need.note(compacted: range) }
       directory = try look()
-      files = try directory.closedFiles(of: Self.outbox)
+      files = try directory.closedFiles(of: Self.outbox, through: need.lastNumber)
     }
   }
 
@@ -213,26 +220,35 @@ package struct LogUpkeep {
       stream, range, isEchoed: isEchoed, isCompressed: isCompressed,
       unfit: { found.append($0) }, keeps: keeps)
     unfit[stream, default: []].formUnion(found)
-    if let made { outcome.compactions.append(made) }
+    if let made {
+      outcome.compactions.append(made)
+      try removeSuperseded(of: stream)
+    }
     return made == nil && found.isEmpty
   }
 
   // MARK: - Removing
 
-  /// Removes superseded files beyond the limit, the oldest first, and old snapshots.
-  private mutating func tidy() throws(LogError) {
-    guard !isStopped() else { return }
-    let directory = try look()
-    let compactor = Compactor(directory, random: random)
+  /// Removes superseded files of `stream` beyond the limit, the oldest first.
+  private mutating func removeSuperseded(of stream: String) throws(LogError) {
+    if isStopped() { return }
+    let compactor = Compactor(try look(), random: random)
+    outcome.removed += try compactor.removeSuperseded(
+      of: stream, limit: limits.supersededByteLimit
+    ).map(\.file)
+  }
+
+  private mutating func removeOldSnapshots() throws(LogError) {
+    if isStopped() { return }
+    let compactor = Compactor(try look(), random: random)
     outcome.removed += try compactor.removeOldSnapshots().map(\.file)
-    for stream in directory.streams.map(\.name) {
-      // Without a snapshot that is whole, the feed's segments as they were written are its base.
-      if stream == SnapshotFile.stream, !directory.snapshots.isEmpty {
-        guard try directory.newestSnapshot() != nil else { continue }
-      }
-      outcome.removed += try compactor.removeSuperseded(
-        of: stream, limit: limits.supersededByteLimit
-      ).map(\.file)
-    }
+  }
+
+  private func keptByteCount() throws(LogError) -> UInt64 {
+    let directory = try look()
+    let outputs = directory.streams.flatMap(\.serving).filter(\.isCompacted)
+    var sum = try directory.sized(outputs).reduce(0) { $0 + $1.byteCount }
+    if let newest = directory.snapshots.last { sum += try directory.byteCount(of: newest.file) }
+    return sum
   }
 }

@@ -6,7 +6,7 @@ import DaybookSync
 struct OutboxNeed {
   private let keep: OutboxKeep
   /// The last entry that was looked at; later ones are all needed.
-  private let lastNumber: UInt64
+  let lastNumber: UInt64
   /// The bytes of each output that could go, by file.
   private(set) var garbage: [String: UInt64] = [:]
   /// The numbers of the operations that are in serving files.

@@ -19,7 +19,7 @@ enum CompactCommand: Command {
     detail: [
       "Makes a snapshot of what was pulled, and files of which only what is needed is left, as an "
         + "open store does by itself. Operations that only this device has stay, with all that "
-        + "was said of them. Superseded files stay up to 16 MiB a stream.",
+        + "was said of them. Superseded files stay up to 8 MiB a stream.",
       "Takes the log's lock. A crash or a full disk at any point loses nothing: run it again.",
     ],
     parameters: [directory, schema, days, CommonParameter.json],

@@ -98,12 +98,19 @@ extension LogDirectory {
 extension Compactor {
   /// Removes superseded files of `stream`, the oldest first, until at most `limit` bytes of them
   /// are left, and returns those removed. A file goes only if a whole one covers it.
+  ///
+  /// Without a snapshot that is whole, the feed's segments as they were written are its base: then
+  /// nothing of it goes.
   package func removeSuperseded(
     of stream: String, limit: UInt64
   ) throws(LogError) -> [StreamFile] {
     guard let files = directory.streams.first(where: { $0.name == stream }) else { return [] }
     let superseded = try directory.sized(files.superseded)
     var byteCount = superseded.reduce(0) { $0 + $1.byteCount }
+    if byteCount <= limit { return [] }
+    if stream == SnapshotFile.stream, !directory.snapshots.isEmpty {
+      guard try directory.newestSnapshot() != nil else { return [] }
+    }
     var whole: [StreamFile: Bool] = [:]
     var removed: [StreamFile] = []
     // What takes their place must not go without them.
@@ -127,6 +134,7 @@ extension Compactor {
 
   /// Removes the snapshots that two newer ones stand behind, both whole; returns those removed.
   package func removeOldSnapshots() throws(LogError) -> [SnapshotFile] {
+    if directory.snapshots.count <= 2 { return [] }
     var wholeCount = 0
     var removed: [SnapshotFile] = []
     if directory.snapshots.count > 2 { try syncFolder(SnapshotFile.folder) }

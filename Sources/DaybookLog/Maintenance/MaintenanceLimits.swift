@@ -14,11 +14,19 @@ package struct MaintenanceLimits: Sendable, Hashable {
   /// An output of which more than half, and at least this much, could go is written anew: 1 MiB.
   package var garbageByteLimit: UInt64 = 1 << 20
   /// Closed segments of the feed behind the newest snapshot, from this size on, make a new one
-  /// worth it: 4 MiB, or half of the newest one.
-  package var snapshotByteLimit: UInt64 = 4 << 20
+  /// worth it: 3 MiB, which a full segment has, or half of the newest one.
+  package var snapshotByteLimit: UInt64 = 3 << 20
+  /// However large the newest snapshot is, so much makes a new one worth it: 8 MiB, since two
+  /// snapshots and the one being written are already three times what is live.
+  package var snapshotGrowthLimit: UInt64 = 8 << 20
   /// Superseded files of a stream are kept up to this size, so that a copy of the directory that is
-  /// under way stays whole: 16 MiB.
-  package var supersededByteLimit: UInt64 = 16 << 20
+  /// under way stays whole: 8 MiB.
+  package var supersededByteLimit: UInt64 = 8 << 20
+  /// Whoever writes waits for upkeep when closed segments that it has not dealt with have more than
+  /// this, and a quarter of what the last round kept: 8 MiB.
+  package var aheadByteLimit: UInt64 = 8 << 20
+  /// How long a write waits for upkeep at most, once for each segment: 1 s.
+  package var waitLimit: Duration = .seconds(1)
 
   /// The usual limits.
   package init() {}

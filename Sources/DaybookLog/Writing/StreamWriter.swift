@@ -215,7 +215,7 @@ final class StreamWriter {
       file: file, ordinal: ordinal, salt: header.salt, pendingHeader: header.pages,
       offset: LogLayout.segmentHeaderByteCount, syncedEnd: 0,
       seal: SealBuilder(header))
-    configuration.segmentBegun?()
+    configuration.segmentBegun?(previous?.validEnd ?? 0)
   }
 
   /// Closes the full segment, synced before anything goes into the next.
