@@ -48,9 +48,8 @@ enum TestShop {
 final class PassingFolder: Sendable {
   let url: URL
 
-  init() throws {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("daybook-test-\(UUID().uuidString)")
+  init(in parent: URL = FileManager.default.temporaryDirectory) throws {
+    url = parent.appendingPathComponent("daybook-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
