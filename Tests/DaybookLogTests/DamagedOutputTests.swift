@@ -82,7 +82,7 @@ import Testing
     try log.close()
     let before = try SmallLog.inspect(disk)
     #expect(before.damage == [])
-    let name = "outbox/00000001-00000009.g1.dbs"
+    let name = "outbox/00000001-00000099.g1.dbs"
     disk.put([UInt8](repeating: 5, count: count), at: "\(SmallLog.directory)/\(name)")
     let found = try SmallLog.inspect(disk)
     #expect(found.texts == before.texts)
@@ -96,6 +96,7 @@ import Testing
       _ = try again.appendAndWait("outbox", [[SmallLog.entry("more\(round)")]])
       try again.close()
     }
+    #expect(!disk.paths.contains { $0.contains("/00000100") })
   }
 
   @Test func `a lost proof costs no entry, and is told in one line`() throws {
