@@ -36,4 +36,37 @@ extension LogDirectory {
     let bytes = try bytesFromDevice(of: file.file)
     return SealedScan(SegmentScan(bytes), bytes: bytes)?.isProven() ?? false
   }
+
+  /// The log without a compaction output in which `prefix` ends, and which can't be cut: what it was
+  /// made of is there, and can be. `nil` if there is no such output.
+  func opened(where prefix: LogPrefix) throws(LogError) -> LogDirectory? {
+    for (name, end) in prefix.ends {
+      guard let place = streams.firstIndex(where: { $0.name == name }),
+        let output = streams[place].serving.first(where: { $0.file == end.file }),
+        output.isCompacted
+      else { continue }
+      let others = streams[place].files.filter { $0 != output }
+      let inputs = StreamFile.cover(
+        others.filter { output.first <= $0.first && $0.last <= output.last })
+      guard StreamFile.isWhole(inputs, from: output.first, to: output.last),
+        try goesBeyond(prefix, output, end, of: name)
+      else { continue }
+      var opened = self
+      opened.streams[place] = Stream(name: name, files: others)
+      return opened
+    }
+    return nil
+  }
+
+  /// Whether `output` holds more than `prefix`, of which the stream's `end` is in it.
+  private func goesBeyond(
+    _ prefix: LogPrefix, _ output: StreamFile, _ end: LogPrefix.End, of name: String
+  ) throws(LogError) -> Bool {
+    let others = prefix.ends.filter { $0.key != name }
+    let otherNext = others.map(\.value.nextNumber).max() ?? 1
+    let bytes = try self.bytes(of: output.file)
+    guard let sealed = SealedScan(SegmentScan(bytes), bytes: bytes) else { return false }
+    return sealed.seal.lastNumber >= end.nextNumber
+      || sealed.frames.flatMap(\.byOtherNext).contains { $0.header.otherNext > otherNext }
+  }
 }

@@ -35,7 +35,7 @@ package struct LogRestore {
   /// The folders beside the streams of which the restored log keeps everything.
   static let keptFolders = ["quarantine", "archive"]
 
-  private let source: LogDirectory
+  private var source: LogDirectory
   private let streams: [String]
   private let target: String
   private let fileSystem: any FileSystem
@@ -67,22 +67,27 @@ package struct LogRestore {
     step: (_ file: String) throws(CopyError) -> Void = { _ throws(CopyError) in }
   ) throws(CopyError) -> Outcome {
     let header: SegmentHeader?
-    let prefix: LogPrefix
+    var prefix: LogPrefix
+    var narrowed = self
     do throws(LogError) {
       header = try source.newestHeader()
       if case .position(let position) = request.until, !streams.contains(position.stream) {
         throw .noSuchStream(position.stream)
       }
       prefix = try LogPrefix.find(in: source, streams: streams, until: request.until)
+      while let source = try narrowed.source.opened(where: prefix) {
+        narrowed.source = source
+        prefix = try LogPrefix.find(in: source, streams: streams, until: request.until)
+      }
     } catch {
       throw .log(error)
     }
     guard let header else {
       throw source.hasNoSegment ? .noSegment(path: source.path) : .nothingWhole(path: source.path)
     }
-    let byteCount = try copy(prefix, request, step)
+    let byteCount = try narrowed.copy(prefix, request, step)
     let incarnation = Identifier(high: random(), low: random())
-    try begin(incarnation, header, prefix, request)
+    try narrowed.begin(incarnation, header, prefix, request)
     return Outcome(
       prefix: prefix, from: header.incarnation, incarnation: incarnation,
       copiedByteCount: byteCount)

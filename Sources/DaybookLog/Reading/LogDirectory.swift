@@ -57,7 +57,7 @@ package struct LogDirectory: Sendable {
   /// The newest slot of `HEAD` that holds, if any.
   package let head: HeadSlot?
   /// The streams, by name.
-  package let streams: [Stream]
+  package internal(set) var streams: [Stream]
   /// The snapshots, the oldest first, by what their names say.
   package internal(set) var snapshots: [SnapshotFile]
   /// What is missing but not needed, in words.

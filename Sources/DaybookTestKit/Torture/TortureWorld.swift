@@ -69,15 +69,19 @@ final class TortureWorld {
   func model(_ name: TortureStreamName) -> TortureStream { name == .outbox ? outbox : feed }
 
   /// What the model expects of the state, without what is not known.
-  var expectation: TortureExpectation { expectation(outbox, feed) }
+  var expectation: TortureExpectation {
+    expectation(outbox, feed, isCut: feed.hasLostEntries)
+  }
 
-  /// What the model expects of a state made of `outbox` and `feed`.
-  func expectation(_ outbox: TortureStream, _ feed: TortureStream) -> TortureExpectation {
+  /// What the model expects of a state made of `outbox` and `feed`, which lacks its end if `isCut`.
+  func expectation(
+    _ outbox: TortureStream, _ feed: TortureStream, isCut: Bool
+  ) -> TortureExpectation {
     // What took effect and was dropped is shown by the base alone: once that lost its end, not at
     // all until it is pulled again.
     TortureExpectation(
       outbox: outbox.entries, feed: feed.entries, server: server,
-      dropped: feed.hasLostEntries ? outbox.goneEntries : [])
+      dropped: isCut ? outbox.goneEntries : [])
   }
 
   var configuration: LogConfiguration {
