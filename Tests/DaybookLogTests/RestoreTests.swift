@@ -177,4 +177,26 @@ import Testing
     #expect(found.findings.isEmpty)
     #expect(found.entries.suffix(3) == ["outbox:7 restored", "outbox:8 restored", "outbox:9 z"])
   }
+
+  @Test func `of a copy that ends in what was compacted meanwhile goes on from its inputs`() throws
+  {
+    let rig = CopyRig()
+    for life in 0..<3 { try rig.write(6, from: 6 * life, seed: UInt64(life)).close() }
+    rig.disk.drop("\(SmallLog.directory)/feed/00000003.g0.dbs")
+    rig.disk.drop("\(SmallLog.directory)/HEAD")
+    let directory = try LogDirectory(SmallLog.directory, fileSystem: rig.disk)
+    try rig.restore(from: SmallLog.directory)
+    let expected = try rig.read(CopyRig.restored)
+    rig.disk.dropTree(CopyRig.restored)
+    var random = SplitMix64(seed: 3)
+    let made = try Compactor(directory, random: { random.next() }).compact(
+      "outbox", directory.closedFiles(of: "outbox").map(\.file), isEchoed: true,
+      isCompressed: false, keeps: { _ in true })
+    #expect(made?.inputs.count ?? 0 > 2)
+    try rig.restore(from: SmallLog.directory)
+    let found = try rig.read(CopyRig.restored)
+    #expect(found.entries == expected.entries)
+    #expect(found.entries.count { $0.hasPrefix("outbox") } > 4)
+    #expect(found.findings.filter(\.isLoss).map(\.stream) == expected.findings.map(\.stream))
+  }
 }

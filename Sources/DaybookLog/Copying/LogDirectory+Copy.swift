@@ -37,8 +37,8 @@ extension LogDirectory {
     return SealedScan(SegmentScan(bytes), bytes: bytes)?.isProven() ?? false
   }
 
-  /// The log without a compaction output in which `prefix` ends, and which can't be cut: what it was
-  /// made of is there, and can be. `nil` if there is no such output.
+  /// The log without a compaction output in which `prefix` ends, and which can't be cut: what it
+  /// was made of is there, and can be. `nil` if there is no such output.
   func opened(where prefix: LogPrefix) throws(LogError) -> LogDirectory? {
     for (name, end) in prefix.ends {
       guard let place = streams.firstIndex(where: { $0.name == name }),
