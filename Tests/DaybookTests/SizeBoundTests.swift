@@ -171,11 +171,14 @@ import Testing
       at: place, account: "rep-7", schema: Self.schema, options: plan.options(clock))
     let done = Counter()
     let sampler = DirectorySampler(place.path, progress: done)
+    let start = ContinuousClock.now
     while done.count < plan.operationCount {
       try await Self.write(plan, store, from: done.count, clock)
       for _ in 0..<plan.roundCount { done.add() }
     }
+    let duration = ContinuousClock.now - start
     let samples = sampler.stop()
+    let waits = store.upkeepWaitCount
     let rows = store.collection(Stock.self).query()
     let unsettled = store.withState { $0.unsettled.map(\.operation) }
     try await store.close()
@@ -186,7 +189,7 @@ import Testing
 
     let live = try Self.freshByteCount(
       feed: [], outbox: unsettled.map { .operation($0) }, folder.place("live"))
-    report("\(plan.operationCount) unsent", samples) { progress in
+    report("\(plan.operationCount) unsent: \(duration), \(waits) waits", samples) { progress in
       3 * live / plan.operationCount * progress + plan.fixedByteCount
     }
 

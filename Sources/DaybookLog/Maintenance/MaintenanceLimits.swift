@@ -16,9 +16,10 @@ package struct MaintenanceLimits: Sendable, Hashable {
   /// Closed segments of the feed behind the newest snapshot, from this size on, make a new one
   /// worth it: 3 MiB, which a full segment has, or half of the newest one.
   package var snapshotByteLimit: UInt64 = 3 << 20
-  /// However large the newest snapshot is, so much makes a new one worth it: 8 MiB, since two
-  /// snapshots and the one being written are already three times what is live.
-  package var snapshotGrowthLimit: UInt64 = 8 << 20
+  /// However large the newest snapshot is, so much makes a new one worth it: 7 MiB, which two full
+  /// segments have, since two snapshots and the one being written are already three times what is
+  /// live.
+  package var snapshotGrowthLimit: UInt64 = 7 << 20
   /// Superseded files of a stream are kept up to this size, so that a copy of the directory that is
   /// under way stays whole: 8 MiB.
   package var supersededByteLimit: UInt64 = 8 << 20

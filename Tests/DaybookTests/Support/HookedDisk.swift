@@ -6,19 +6,27 @@ final class HookedDisk: FileSystem {
   /// Called on the log's own thread with the file's path; may block, or throw in its place.
   typealias Hook = @Sendable (String) throws(FileError) -> Void
 
+  /// A closure that is itself what a lock holds is wrapped once more by each look at it, until a
+  /// call needs more than a thread's stack.
+  private struct Held {
+    var hook: Hook
+  }
+
   private let base = SystemFileSystem()
-  private let hook = Mutex<Hook?>(nil)
+  private let held = Mutex<Held?>(nil)
   private let count = Mutex(0)
 
   /// Decides from now on.
-  func setHook(_ hook: Hook?) { self.hook.withLock { $0 = hook } }
+  func setHook(_ hook: Hook?) {
+    held.withLock { $0 = hook.map { Held(hook: $0) } }
+  }
 
   /// The syncs of files so far.
   var syncCount: Int { count.withLock { $0 } }
 
   fileprivate func beforeSync(_ path: String) throws(FileError) {
     count.withLock { $0 += 1 }
-    try hook.withLock { $0 }?(path)
+    try held.withLock { $0 }?.hook(path)
   }
 
   func open(_ path: String, writable: Bool) throws(FileError) -> any OpenFile {
