@@ -114,7 +114,7 @@ extension Compactor {
     var whole: [StreamFile: Bool] = [:]
     var removed: [StreamFile] = []
     // What takes their place must not go without them.
-    if byteCount > limit { try syncFolder(stream) }
+    try syncFolder(stream)
     for old in superseded where byteCount > limit {
       guard let cover = files.serving.first(where: { $0.supersedes(old.file) }) else { continue }
       if whole[cover] == nil { whole[cover] = try isWhole(cover) }
@@ -137,7 +137,7 @@ extension Compactor {
     if directory.snapshots.count <= 2 { return [] }
     var wholeCount = 0
     var removed: [SnapshotFile] = []
-    if directory.snapshots.count > 2 { try syncFolder(SnapshotFile.folder) }
+    try syncFolder(SnapshotFile.folder)
     for file in directory.snapshots.reversed() {
       if wholeCount >= 2 {
         try remove(file.file)
