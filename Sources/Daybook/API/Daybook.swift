@@ -63,7 +63,6 @@ public final class Daybook: Sendable {
     guard (1...128).contains(account.utf8.count) else {
       throw DaybookError(.schema, "An account's name must be 1 to 128 bytes long.")
     }
-    // Opening blocks, so it gets a thread of its own.
     // Opening blocks, so it has a thread of its own.
     let opened = try await ClientLog.Opened.onThread { () throws(DaybookError) in
       try ClientLog.open(
