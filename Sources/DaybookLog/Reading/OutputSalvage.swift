@@ -108,6 +108,9 @@ struct OutputSalvage {
     if let first, let last, first <= last { told.append(first...last) }
   }
 
+  /// The first byte that is not as it was written, as far as bytes alone tell.
+  var firstBad: Int { scan.firstBad }
+
   /// What there is of `numbers`: the frames with such entries, and the numbers that nothing tells.
   func fill(
     _ numbers: ClosedRange<UInt64>

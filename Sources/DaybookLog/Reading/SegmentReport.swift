@@ -21,7 +21,7 @@ package struct SegmentReport: Sendable {
   }
 
   /// The file, from the log's directory on.
-  package let file: String
+  package internal(set) var file: String
   /// The stream.
   package let stream: String
   /// The segment's place in the stream.

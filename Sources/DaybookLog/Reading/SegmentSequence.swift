@@ -171,7 +171,21 @@ package struct SegmentSequence {
     finding.record = known?.record(of: finding)
     report.findings = [finding]
     if let known { complete(&report, known) }
+    lay(&report, on: sources.first { $0.file.first <= ordinal && ordinal <= $0.file.last })
     return report
+  }
+
+  /// Tells what is missing of an output that is not whole by the name of that: what it was made of
+  /// need not be there.
+  private func lay(_ report: inout SegmentReport, on output: OutputSalvage?) {
+    guard let output, !stream.void.contains(output.file) else { return }
+    report.file = output.file.file
+    report.findings = report.findings.map { old in
+      var finding = LogFinding(
+        old.kind, file: report.file, offset: UInt64(output.firstBad), lost: old.lost)
+      finding.record = old.record
+      return finding
+    }
   }
 }
 

@@ -52,6 +52,8 @@ struct KnownToDisk {
             let named = try found.scan(next).header?.predecessor
             let end = named.map { $0.tail == nil ? Int($0.validEnd) : Int.max } ?? 0
             if fresh[file.file]?.offset ?? 0 >= end { untold.insert(file.file) }
+          } else if !isNamedClosed(stream.name, in: found) {
+            untold.insert(file.file)
           }
           guard stream.name == TortureStreamName.feed.rawValue else { continue }
           for frame in try found.scan(file.file).frames {
@@ -63,5 +65,10 @@ struct KnownToDisk {
     } catch {
       return nil
     }
+  }
+
+  /// Whether `HEAD` says that the stream was closed: a closing that was cut short is torn.
+  private func isNamedClosed(_ stream: String, in found: LogDirectory) -> Bool {
+    found.head?.streams.first { $0.name == stream }?.isClosed ?? false
   }
 }

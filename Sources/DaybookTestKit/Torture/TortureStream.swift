@@ -190,7 +190,8 @@ struct TortureStream {
     }
     if let first = lost.first, !losesTail { complaints.append(missing(first)) }
     transactions = kept
-    if let last = all.last { highest = max(highest, last.number) }
+    // A gap that could not be recorded is shown by one opening, and found anew by the next.
+    if let last = found.last { highest = max(highest, last.number) }
     let lastKept = kept.last.map { ($0.first ?? 1) + UInt64($0.entries.count) - 1 } ?? 0
     next = max(all.last?.number ?? 0, lastKept) + 1
     if !lost.isEmpty { hasLostEntries = true }
