@@ -82,13 +82,18 @@ enum LogTargets {
     }
   }
 
-  /// A directory, opened as an app does, closed, and opened again: the second opening shows the
-  /// same entries.
+  /// A directory, opened as an app does, closed, and opened again: the second opening shows all
+  /// that the first did, in order. Of a log with several made-up faults it may show more: what was
+  /// recorded names numbers that let one more entry be lifted out of damaged bytes. Where checksums
+  /// are put right, two frames may claim one number, and nothing tells which was there.
   static func open(_ input: [UInt8]) {
     let disk = SimulatedDisk()
     guard unpack(input, to: disk) else { return }
     guard let first = shown(disk), let second = shown(disk) else { return }
-    hold(second.starts(with: first), "what was shown once is not shown again")
+    if input.first.map({ $0 & 1 == 1 }) ?? false { return }
+    var place = first.startIndex
+    for entry in second where place < first.endIndex && first[place] == entry { place += 1 }
+    hold(place == first.endIndex, "what was shown once is not shown again")
   }
 
   private static func shown(_ disk: SimulatedDisk) -> [String]? {
