@@ -21,6 +21,8 @@ struct SegmentContext {
   var isSalvaged = false
   /// The log that the segment must belong to; `nil` if that can't be told.
   var logID: Identifier?
+  /// No frame that counts begins at or behind this offset.
+  var limit: Int { successor.map { Int(clamping: $0.validEnd) } ?? .max }
   /// What earlier openings found.
   var known = KnownDamage(stream: "")
 }

@@ -106,10 +106,12 @@ struct SegmentJudge {
   /// that the header had been, too.
   private mutating func walkWithoutHeader() -> Bool {
     guard context.isSalvaged, context.successor?.validEnd != 0 else { return false }
-    let limit = context.successor.map { Int(clamping: $0.validEnd) } ?? Int.max
+    let limit = context.limit
     let named = scan.frames.filter(isWithinNumbers).map(\.header.durableNumber).max()
     guard let named, max(durable, named) >= context.next else { return false }
-    add(.header, at: 0)
+    // What is lost before its first frame is the file before's, or gone with the header.
+    let start = scan.frames.first { $0.header.frameNumber == 0 && isWithinNumbers($0) }
+    loseAll(.header, at: 0, to: max(start?.header.firstNumber ?? 0, context.next) - 1)
     isEchoed = scan.frames.contains { $0.header.kind == .echo }
     report.validEnd = min(LogLayout.segmentHeaderByteCount, limit)
     walkFrames(limit)
@@ -139,7 +141,7 @@ struct SegmentJudge {
     report.nextNumber = header.firstNumber
     report.firstNumber = header.firstNumber
     isEchoed = header.isEchoed
-    let limit = context.successor.map { Int(clamping: $0.validEnd) } ?? Int.max
+    let limit = context.limit
     report.validEnd = min(LogLayout.segmentHeaderByteCount, limit)
     walkFrames(limit)
     checkEnd()
@@ -345,7 +347,7 @@ struct SegmentJudge {
   /// Adds a finding for each run of stray bytes that no finding before it, with no whole frame
   /// between, accounts for. Findings, frames and strays are walked side by side.
   private mutating func judgeStrays() {
-    let starts = report.findings.filter { isExplaining($0) }.map(\.offset).sorted()
+    let starts = report.findings.filter(\.explainsBytesBehind).map(\.offset).sorted()
     let torn = report.findings.filter { $0.kind == .tornTail }.map(\.offset).sorted()
     let copies = report.findings.filter { $0.kind == .headerCopy }.map { Int($0.offset) }
     var (start, tornStart, frame) = (0, 0, 0)
@@ -368,14 +370,6 @@ struct SegmentJudge {
       if isTorn || isInCopy || lastStart >= max(lastFrame, 0) { continue }
       add(offset < syncedEnd ? .padding : .tornTail, at: offset)
       if offset < syncedEnd { lastStart = offset } else { lastTorn = offset }
-    }
-  }
-
-  /// Whether bytes behind the finding, up to the next whole frame, belong to it.
-  private func isExplaining(_ finding: LogFinding) -> Bool {
-    switch finding.kind {
-    case .headerCopy, .settledTail, .fileSize, .tornTail: return false
-    default: return true
     }
   }
 

@@ -131,3 +131,13 @@ extension SegmentReport {
     }
   }
 }
+
+extension LogFinding {
+  /// Whether bytes behind the finding, up to the next whole frame, belong to it.
+  var explainsBytesBehind: Bool {
+    switch kind {
+    case .headerCopy, .settledTail, .fileSize, .tornTail: return false
+    default: return true
+    }
+  }
+}

@@ -145,4 +145,26 @@ import Testing
       #expect(lost == (isSalvaged ? [] : [first...(next - 1)]), "\(files[place])")
     }
   }
+
+  @Test func `what was lifted out of a file without a header is shown again`() throws {
+    let log = try Self.crashed("outbox")
+    let files = log.files("outbox")
+    // The end of the file before is lost, too.
+    let last = try #require(try log.frames(files[0]).last { $0.isBatch })
+    try log.zero(
+      files[0],
+      pages: try log.copies(files[0], holding: last.nextNumber - 1).map {
+        $0 / 4_096
+      })
+    try log.zero(files[1], pages: [0, 1])
+    let (first, shown) = try SmallLog.open(log.disk, seed: 9)
+    try first.close()
+    #expect(shown.places.count == 7)
+    for life in UInt64(10)...11 {
+      let (again, found) = try SmallLog.open(log.disk, seed: life)
+      #expect(found.places == shown.places)
+      #expect(again.damage.found == [])
+      try again.close()
+    }
+  }
 }
