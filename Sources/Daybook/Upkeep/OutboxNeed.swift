@@ -26,10 +26,7 @@ struct OutboxNeed {
     var last: UInt64 = 0
     var kept: [(file: String, number: UInt64, byteCount: Int, entry: Entry)] = []
     // What is not durable yet may be taken back, and then nothing may have been dropped for it.
-    var durable: [String: UInt64] = [:]
-    for stream in directory.streams.map(\.name) {
-      durable[stream] = try directory.durableNumber(of: stream)
-    }
+    let durable = try directory.durableNumbers()
     let outputs = Set(
       directory.streams.first { $0.name == LogUpkeep.outbox }?.serving
         .filter(\.isCompacted).map(\.file) ?? [])

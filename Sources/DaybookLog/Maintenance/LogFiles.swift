@@ -81,15 +81,19 @@ extension LogDirectory {
     }
   }
 
-  /// The highest number of `stream` that anything says to be durable, while somebody may be writing
-  /// to it: what stands behind it may still be taken back.
-  package func durableNumber(of stream: String) throws(LogError) -> UInt64 {
-    var durable = try witnesses()[stream] ?? 0
-    for segment in (streams.first { $0.name == stream }?.segments ?? []).reversed() {
-      let scan = try self.scan(segment.file)
-      guard let header = scan.header else { continue }
-      durable = max(durable, header.firstNumber - 1)
-      return max(durable, scan.frames.map(\.header.durableNumber).max() ?? 0)
+  /// The highest number of each stream that anything says to be durable, while somebody may be
+  /// writing to it: what stands behind it may still be taken back.
+  package func durableNumbers() throws(LogError) -> [String: UInt64] {
+    var durable = try witnesses()
+    for stream in streams {
+      durable[stream.name] = durable[stream.name] ?? 0
+      for segment in stream.segments.reversed() {
+        let scan = try self.scan(segment.file)
+        guard let header = scan.header else { continue }
+        let named = scan.frames.map(\.header.durableNumber).max() ?? 0
+        durable[stream.name] = max(durable[stream.name] ?? 0, header.firstNumber - 1, named)
+        break
+      }
     }
     return durable
   }
@@ -117,7 +121,7 @@ extension Compactor {
     try syncFolder(stream)
     for old in superseded where byteCount > limit {
       guard let cover = files.serving.first(where: { $0.supersedes(old.file) }) else { continue }
-      if whole[cover] == nil { whole[cover] = try isWhole(cover) }
+      if whole[cover] == nil { whole[cover] = try directory.isProvenWhole(cover) }
       guard whole[cover] == true else { continue }
       try remove(old.file.file)
       byteCount -= old.byteCount
@@ -125,11 +129,6 @@ extension Compactor {
     }
     if !removed.isEmpty { try syncFolder(stream) }
     return removed
-  }
-
-  private func isWhole(_ file: StreamFile) throws(LogError) -> Bool {
-    let bytes = try directory.bytesFromDevice(of: file.file)
-    return SealedScan(SegmentScan(bytes), bytes: bytes)?.isProven() ?? false
   }
 
   /// Removes the snapshots that two newer ones stand behind, both whole; returns those removed.

@@ -139,19 +139,6 @@ struct OutputSalvage {
   }
 }
 
-extension Array {
-  /// The place of the first element of which `isBefore` does not hold, where it holds of all those
-  /// before: found by halving.
-  func halved(_ isBefore: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-}
-
 extension SegmentProof {
   /// The numbers of the entries that were dropped: a segment that is compacted has lost none, so
   /// its leaves are its numbers.

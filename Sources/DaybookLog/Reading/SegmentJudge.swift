@@ -207,12 +207,8 @@ struct SegmentJudge {
 
   /// The first stray byte at or behind `offset`: found by halving.
   private func firstStray(from offset: Int) -> Int? {
-    var (low, high) = (0, scan.strayOffsets.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if scan.strayOffsets[middle] < offset { low = middle + 1 } else { high = middle }
-    }
-    return low < scan.strayOffsets.count ? scan.strayOffsets[low] : nil
+    let place = scan.strayOffsets.halved { $0 < offset }
+    return place < scan.strayOffsets.count ? scan.strayOffsets[place] : nil
   }
 
   /// Where the twin of `frame` should stand: the first stray byte on its side, or the page it

@@ -38,11 +38,7 @@ struct Evidence {
 
   /// The first frame behind `offset`: found by halving.
   private func next(behind offset: Int) -> Int? {
-    var (low, high) = (0, frames.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if frames[middle].offset <= offset { low = middle + 1 } else { high = middle }
-    }
-    return low < frames.count ? frames[low].offset : nil
+    let place = frames.halved { $0.offset <= offset }
+    return place < frames.count ? frames[place].offset : nil
   }
 }

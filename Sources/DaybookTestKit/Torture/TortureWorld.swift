@@ -150,7 +150,7 @@ final class TortureWorld {
   /// The files as programs see them, by their paths; those of a copy that is looked at in `copy`.
   private var files: [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
-    for (place, disk) in [("", disk), ("copy/", copy ?? disk)] {
+    for (place, disk) in [("", disk)] + (copy.map { [("copy/", $0)] } ?? []) {
       for path in disk.paths {
         files[place + path.dropFirst(SimulatedDisk.root.count + 1)] = disk.content(of: path)
       }
