@@ -1,8 +1,9 @@
 import DaybookLog
+import DaybookTestKit
 import Synchronization
 
 /// The real disk, on which a test is asked before each sync of a file.
-final class HookedDisk: FileSystem {
+final class HookedDisk: ForwardingDisk {
   /// Called on the log's own thread with the file's path; may block, or throw in its place.
   typealias Hook = @Sendable (String) throws(FileError) -> Void
 
@@ -12,7 +13,7 @@ final class HookedDisk: FileSystem {
     var hook: Hook
   }
 
-  private let base = SystemFileSystem()
+  let base: any FileSystem = SystemFileSystem()
   private let held = Mutex<Held?>(nil)
   private let count = Mutex(0)
 
@@ -35,21 +36,9 @@ final class HookedDisk: FileSystem {
   func create(_ path: String) throws(FileError) -> any OpenFile {
     HookedFile(try base.create(path), path, self)
   }
-  func list(_ directory: String) throws(FileError) -> [String] { try base.list(directory) }
-  func makeDirectory(_ path: String) throws(FileError) { try base.makeDirectory(path) }
-  func syncDirectory(_ path: String) throws(FileError) { try base.syncDirectory(path) }
-  func rename(_ path: String, to newPath: String) throws(FileError) {
-    try base.rename(path, to: newPath)
-  }
-  func remove(_ path: String) throws(FileError) { try base.remove(path) }
-  func attributes(of path: String) throws(FileError) -> FileAttributes? {
-    try base.attributes(of: path)
-  }
-  func lock(_ path: String) throws(FileError) -> any FileLock { try base.lock(path) }
-  func isLocked(_ path: String) -> Bool { base.isLocked(path) }
 }
 
-private final class HookedFile: OpenFile {
+private final class HookedFile: ForwardingFile {
   let base: any OpenFile
   let path: String
   let disk: HookedDisk
@@ -60,19 +49,8 @@ private final class HookedFile: OpenFile {
     self.disk = disk
   }
 
-  func read(at offset: UInt64, count: Int) throws(FileError) -> [UInt8] {
-    try base.read(at: offset, count: count)
-  }
-  func write(_ bytes: [UInt8], at offset: UInt64) throws(FileError) {
-    try base.write(bytes, at: offset)
-  }
-  func truncate(to byteCount: UInt64) throws(FileError) { try base.truncate(to: byteCount) }
   func sync() throws(FileError) {
     try disk.beforeSync(path)
     try base.sync()
   }
-  func reserve(_ byteCount: UInt64) throws(FileError) { try base.reserve(byteCount) }
-  func dropCache() { base.dropCache() }
-  func byteCount() throws(FileError) -> UInt64 { try base.byteCount() }
-  func close() { base.close() }
 }

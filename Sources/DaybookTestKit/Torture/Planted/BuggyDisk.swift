@@ -3,7 +3,7 @@ import DaybookLog
 import Synchronization
 
 /// A disk of which single calls do something else, as a ``PlantedBug`` says.
-final class BuggyDisk: FileSystem {
+final class BuggyDisk: ForwardingDisk {
   private struct State {
     var writes = 0
     var reads = 0
@@ -12,46 +12,31 @@ final class BuggyDisk: FileSystem {
     var dueSyncs: [any OpenFile] = []
   }
 
-  private let disk: any FileSystem
+  let base: any FileSystem
   let bug: PlantedBug
   private let state = Mutex(State())
 
-  init(_ disk: any FileSystem, _ bug: PlantedBug) {
-    self.disk = disk
+  init(_ base: any FileSystem, _ bug: PlantedBug) {
+    self.base = base
     self.bug = bug
   }
 
   func open(_ path: String, writable: Bool) throws(FileError) -> any OpenFile {
-    BuggyFile(try disk.open(path, writable: writable), path, self)
+    BuggyFile(try base.open(path, writable: writable), path, self)
   }
 
   func create(_ path: String) throws(FileError) -> any OpenFile {
-    BuggyFile(try disk.create(path), path, self)
+    BuggyFile(try base.create(path), path, self)
   }
-
-  func list(_ directory: String) throws(FileError) -> [String] { try disk.list(directory) }
-  func makeDirectory(_ path: String) throws(FileError) { try disk.makeDirectory(path) }
 
   func syncDirectory(_ path: String) throws(FileError) {
-    if bug != .forgottenEntries { try disk.syncDirectory(path) }
-  }
-
-  func rename(_ path: String, to newPath: String) throws(FileError) {
-    try disk.rename(path, to: newPath)
-  }
-
-  func remove(_ path: String) throws(FileError) { try disk.remove(path) }
-
-  func attributes(of path: String) throws(FileError) -> FileAttributes? {
-    try disk.attributes(of: path)
+    if bug != .forgottenEntries { try base.syncDirectory(path) }
   }
 
   func lock(_ path: String) throws(FileError) -> any FileLock {
-    guard bug == .ignoredLock else { return try disk.lock(path) }
-    return (try? disk.lock(path)) ?? NoLock()
+    guard bug == .ignoredLock else { return try base.lock(path) }
+    return (try? base.lock(path)) ?? NoLock()
   }
-
-  func isLocked(_ path: String) -> Bool { disk.isLocked(path) }
 
   // MARK: - The bugs
 
@@ -133,32 +118,28 @@ private final class NoLock: FileLock {
   func release() {}
 }
 
-private final class BuggyFile: OpenFile {
-  private let file: any OpenFile
+private final class BuggyFile: ForwardingFile {
+  let base: any OpenFile
   private let path: String
   private let disk: BuggyDisk
 
-  init(_ file: any OpenFile, _ path: String, _ disk: BuggyDisk) {
-    self.file = file
+  init(_ base: any OpenFile, _ path: String, _ disk: BuggyDisk) {
+    self.base = base
     self.path = path
     self.disk = disk
   }
 
   func read(at offset: UInt64, count: Int) throws(FileError) -> [UInt8] {
-    try disk.read(at: offset, count: count, from: file, path)
+    try disk.read(at: offset, count: count, from: base, path)
   }
 
   func write(_ bytes: [UInt8], at offset: UInt64) throws(FileError) {
-    try disk.write(bytes, at: offset, to: file, path)
+    try disk.write(bytes, at: offset, to: base, path)
   }
 
   func truncate(to byteCount: UInt64) throws(FileError) {
-    if disk.bug != .lostTruncation { try file.truncate(to: byteCount) }
+    if disk.bug != .lostTruncation { try base.truncate(to: byteCount) }
   }
 
-  func sync() throws(FileError) { try disk.sync(file) }
-  func reserve(_ byteCount: UInt64) throws(FileError) { try file.reserve(byteCount) }
-  func dropCache() { file.dropCache() }
-  func byteCount() throws(FileError) -> UInt64 { try file.byteCount() }
-  func close() { file.close() }
+  func sync() throws(FileError) { try disk.sync(base) }
 }
