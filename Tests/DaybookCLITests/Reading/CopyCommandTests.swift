@@ -13,29 +13,23 @@ import Testing
     try SampleDay.make(in: directory)
   }
 
-  private func run(_ words: String..., status: Int32 = 0) async throws -> CommandRun.Outcome {
-    let outcome = try await CommandRun(words, in: directory.path).outcome()
-    #expect(outcome.status == status, "\(words): \(outcome.output)\(outcome.errors)")
-    return outcome
-  }
-
   private func names(_ path: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: directory.path(path)).sorted()
   }
 
   @Test func `a backup tells what it copied, and the next one that nothing was new`() async throws {
-    let first = try await run("backup", "day/reps/07", "copy", "--json")
+    let first = try await directory.run("backup", "day/reps/07", "copy", "--json")
     #expect(first.lines.last?.hasSuffix(#""keptFiles":[],"inUse":false,"whole":true}"#) == true)
-    let again = try await run("backup", "day/reps/07", "copy/")
+    let again = try await directory.run("backup", "day/reps/07", "copy/")
     #expect(
       again.lines == [
         "Copied 0 files, 0 bytes; 4 were there already.", "copy/ is whole: verified.",
       ])
-    #expect(try await run("verify", "copy").lines.last == "Whole: 2 files of 1 log.")
-    let dump = try await run("dump", "copy", "--json")
-    #expect(try await run("dump", "day/reps/07", "--json").output == dump.output)
+    #expect(try await directory.run("verify", "copy").lines.last == "Whole: 2 files of 1 log.")
+    let dump = try await directory.run("dump", "copy", "--json")
+    #expect(try await directory.run("dump", "day/reps/07", "--json").output == dump.output)
     // A server's log too.
-    #expect(try await run("backup", "day/server", "server-copy").status == 0)
+    #expect(try await directory.run("backup", "day/server", "server-copy").status == 0)
   }
 
   @Test func `a backup of a damaged log is made, and its status is that of verify`() async throws {
@@ -45,7 +39,7 @@ import Testing
     for offset in 16_384..<24_576 { bytes[offset] = 0 }
     try file.write(bytes)
     let verify = try await CommandRun(["verify", "day/reps/07"], in: directory.path).outcome()
-    let backup = try await run("backup", "day/reps/07", "copy", status: verify.status)
+    let backup = try await directory.run("backup", "day/reps/07", "copy", status: verify.status)
     #expect(backup.errorLines.last == "Run `daybook verify copy` to see what it means.")
     #expect(try LogFile(path: directory.path("copy/outbox/00000001.g0.dbs")).bytes == bytes)
   }
@@ -96,17 +90,17 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: directory.path("empty"), withIntermediateDirectories: false)
     for target in ["new", "empty"] {
-      let run = try await run("restore", "day/reps/07", target, "--json")
+      let run = try await directory.run("restore", "day/reps/07", target, "--json")
       #expect(run.lines.last?.contains(#""ends":{"outbox":10,"feed":6}"#) == true)
       #expect(run.lines.last?.hasSuffix(#""held":2,"leavesOut":false,"whole":true}"#) == true)
-      #expect(try await self.run("verify", target).lines.last?.hasPrefix("Whole:") == true)
-      let outbox = try await self.run("outbox", target)
+      #expect(try await directory.run("verify", target).lines.last?.hasPrefix("Whole:") == true)
+      let outbox = try await directory.run("outbox", target)
       #expect(outbox.lines.last?.contains("2 pending") == true)
     }
     #expect(try names("") == ["day", "empty", "new"], "nothing half is left")
-    let dropped = try await run("restore", "day/reps/07", "dropped", "--outbox", "drop")
+    let dropped = try await directory.run("restore", "day/reps/07", "dropped", "--outbox", "drop")
     #expect(dropped.lines.count == 2, "nothing waits")
-    #expect(try await run("outbox", "dropped").lines.last == "1 operation: 1 refused")
+    #expect(try await directory.run("outbox", "dropped").lines.last == "1 operation: 1 refused")
   }
 
   @Test func `a restore that was cut short is begun anew, and a server's log is restored too`()
@@ -115,19 +109,20 @@ import Testing
     let stage = directory.path("again.daybook-restoring")
     try FileManager.default.createDirectory(
       atPath: stage + "/outbox", withIntermediateDirectories: true)
-    _ = try await run("restore", "day/reps/07", "again")
+    _ = try await directory.run("restore", "day/reps/07", "again")
     #expect(try names("") == ["again", "day"])
-    let server = try await run("restore", "day/server", "server", "--until", "changes:5", "--json")
+    let server = try await directory.run(
+      "restore", "day/server", "server", "--until", "changes:5", "--json")
     #expect(server.lines.last?.contains(#""ends":{"changes":5}"#) == true)
-    #expect(try await run("verify", "server").lines.last?.hasPrefix("Whole:") == true)
+    #expect(try await directory.run("verify", "server").lines.last?.hasPrefix("Whole:") == true)
   }
 
   @Test func `a restore up to a time or a position shows what dump shows at it`() async throws {
     for place in ["outbox:5", "feed:4", "2026-03-02 11:03", "2026-03-02T11:03:30+00:00"] {
       let target = "at-\(place.filter { $0.isNumber || $0.isLetter })"
-      _ = try await run("restore", "day/reps/07", target, "--until", place)
-      let then = try await run("dump", "day/reps/07", "--at", place, "--json")
-      let now = try await run("dump", target, "--at", "2100-01-01T00:00:00Z", "--json")
+      _ = try await directory.run("restore", "day/reps/07", target, "--until", place)
+      let then = try await directory.run("dump", "day/reps/07", "--at", place, "--json")
+      let now = try await directory.run("dump", target, "--at", "2100-01-01T00:00:00Z", "--json")
       #expect(then.lines.dropLast() == now.lines.dropLast(), "\(place)")
     }
   }
@@ -141,11 +136,11 @@ import Testing
     let last = try #require(scan.frames.last { $0.isBatch })
     try feed.write(Array(try feed.bytes.prefix(last.offset)))
     try FileManager.default.removeItem(atPath: log + "/HEAD")
-    let run = try await run("restore", "day/reps/07", "again", status: 10)
+    let run = try await directory.run("restore", "day/reps/07", "again", status: 10)
     #expect(
       run.errorLines.last
         == "The end of the copy was not whole and was left out, as after a power cut.")
-    #expect(try await self.run("verify", "again").lines.last?.hasPrefix("Whole:") == true)
+    #expect(try await directory.run("verify", "again").lines.last?.hasPrefix("Whole:") == true)
   }
 
   // MARK: - dump --at
@@ -178,7 +173,7 @@ import Testing
 
   @Test func `dump at every position of the day equals a fold made entry by entry`() async throws {
     for (position, lines) in try expected() {
-      let run = try await run("dump", "day/reps/07", "--at", position, "--json")
+      let run = try await directory.run("dump", "day/reps/07", "--at", position, "--json")
       var found: [String] = []
       for line in run.lines.dropLast() {
         let map = try #require(try JSONText.parse(Array(line.utf8)).map)
@@ -193,16 +188,16 @@ import Testing
   }
 
   @Test func `dump at picks a record or a collection, and says where the log ends`() async throws {
-    let one = try await run(
+    let one = try await directory.run(
       "dump", "day/reps/07", "--at", "outbox:99", "--record", "orders/1002")
     #expect(one.lines.first == "orders/1002  not on the server yet, pending: create")
     #expect(one.errorLines == ["The log ends at outbox:10."])
-    let visits = try await run(
+    let visits = try await directory.run(
       "dump", "day/reps/07", "--at", "2026-03-02 12:00", "--collection", "visits", "--json")
     #expect(visits.lines.count == 2)
-    let early = try await run("dump", "day/reps/07", "--at", "2026-03-01 12:00")
+    let early = try await directory.run("dump", "day/reps/07", "--at", "2026-03-01 12:00")
     #expect(early.lines == ["0 records, 0 pending, before the first entry"])
-    let server = try await run("dump", "day/server", "--at", "changes:4")
+    let server = try await directory.run("dump", "day/server", "--at", "changes:4")
     #expect(server.lines.first == "orders/1001  1-c0ffee0000000001")
   }
 }

@@ -12,12 +12,6 @@ import Testing
     try SampleDay.make(in: directory)
   }
 
-  private func run(_ words: String...) async throws -> CommandRun.Outcome {
-    let outcome = try await CommandRun(words, in: directory.path).outcome()
-    #expect(outcome.status == 0, "\(words): \(outcome.errors)")
-    return outcome
-  }
-
   /// The history of the cancelled order, as the device and the server tell it.
   private static let accepted = [
     #"{"device":"phone-7","deviceTime":"2026-03-02T09:00:00Z","serverTime":"2026-03-02T09:01:00Z","#
@@ -36,7 +30,7 @@ import Testing
       + #""serverTime":"2026-03-02T11:03:00Z","account":"rep-7","#
       + #""op":"00000000-0000-000a-0000-000000000002","action":"patch","seen":1,"#
       + #""from":{"quantity":10},"to":{"quantity":12},"verdict":"refused","version":null}"#
-    let history = try await run("history", "day/reps/07", "orders/1001", "--json")
+    let history = try await directory.run("history", "day/reps/07", "orders/1001", "--json")
     #expect(history.lines == Self.accepted + [refused, #"{"events":3}"#])
   }
 
@@ -45,19 +39,19 @@ import Testing
       #"{"device":"phone-7","deviceTime":null,"serverTime":"2026-03-02T11:03:00Z","#
       + #""account":"rep-7","op":"00000000-0000-000a-0000-000000000002","action":null,"#
       + #""seen":null,"from":null,"to":null,"verdict":"refused","version":null}"#
-    let history = try await run("history", "day/server", "orders/1001", "--json")
+    let history = try await directory.run("history", "day/server", "orders/1001", "--json")
     #expect(history.lines == Self.accepted + [refused, #"{"events":3}"#])
   }
 
   @Test func `what waits is pending and stands last`() async throws {
-    let history = try await run("history", "day/reps/07", "orders/1002", "--json")
+    let history = try await directory.run("history", "day/reps/07", "orders/1002", "--json")
     #expect(history.lines.count == 2)
     #expect(history.lines[0].contains(#""serverTime":null"#))
     #expect(history.lines[0].hasSuffix(#""verdict":"pending","version":null}"#))
   }
 
   @Test func `a record that the log does not know has no events, and a hint`() async throws {
-    let history = try await run("history", "day/server", "order/1001", "--json")
+    let history = try await directory.run("history", "day/server", "order/1001", "--json")
     #expect(history.lines == [#"{"events":0}"#])
     #expect(
       history.errorLines == ["The log at day/server has no collection `order`. It has `orders`."])
@@ -75,7 +69,7 @@ import Testing
     try SampleDay.openDevice(
       at: directory.path("fresh"), [("feed", SampleDay.time(12, 0), entries)]
     ).close()
-    let history = try await run("history", "fresh", "orders/1001", "--json")
+    let history = try await directory.run("history", "fresh", "orders/1001", "--json")
     #expect(history.lines.count == 2)
     #expect(history.lines[0].contains(#""account":"office""#))
     #expect(
@@ -84,7 +78,7 @@ import Testing
   }
 
   @Test func `the outbox keeps the draft and what waits`() async throws {
-    let outbox = try await run("outbox", "day/reps/07", "--json")
+    let outbox = try await directory.run("outbox", "day/reps/07", "--json")
     #expect(outbox.lines.count == 4)
     #expect(outbox.lines[0].hasPrefix(#"{"position":"outbox:5","state":"refused","#))
     #expect(outbox.lines[0].contains(#""code":"stale-base""#))
@@ -97,7 +91,7 @@ import Testing
   }
 
   @Test func `stat sums up a device and a server`() async throws {
-    let device = try await run("stat", "day/reps/07", "--json")
+    let device = try await directory.run("stat", "day/reps/07", "--json")
     #expect(
       device.lines.contains(
         #"{"collection":"orders","records":1}"#))
@@ -105,12 +99,12 @@ import Testing
     #expect(last.contains(#""account":"rep-7""#))
     #expect(last.contains(#""positions":{"rep/rep-7":2}"#))
     #expect(last.hasSuffix(#""operations":3,"states":{"pending":2,"refused":1}}"#))
-    let server = try await run("stat", "day/server", "--json")
+    let server = try await directory.run("stat", "day/server", "--json")
     #expect(server.lines.last?.hasSuffix(#""incarnations":1}"#) == true)
   }
 
   @Test func `dump shows every frame and entry once, echoes and marks too`() async throws {
-    let dump = try await run("dump", "day/reps/07", "--stream", "outbox", "--json")
+    let dump = try await directory.run("dump", "day/reps/07", "--stream", "outbox", "--json")
     let kinds = dump.lines.map { line -> String in
       let type = line.firstMatch(of: #/^\{"type":"(\w+)"/#).map { String($0.1) } ?? "sum"
       return type == "frame"
@@ -125,7 +119,7 @@ import Testing
   }
 
   @Test func `dump of a record has its entries alone, in the order of writing`() async throws {
-    let dump = try await run("dump", "day/reps/07", "--record", "orders/1001", "--json")
+    let dump = try await directory.run("dump", "day/reps/07", "--record", "orders/1001", "--json")
     let positions = dump.lines.compactMap {
       $0.firstMatch(of: #/"position":"([a-z]+:\d+)","kind":"(\w+)"/#).map { "\($0.1) \($0.2)" }
     }
@@ -135,7 +129,7 @@ import Testing
         "outbox:5 operation", "outbox:6 attempt", "outbox:7 settlement", "outbox:8 departure",
         "feed:5 change",
       ])
-    let outbox = try await run(
+    let outbox = try await directory.run(
       "dump", "day/reps/07", "--record", "orders/1001", "--stream", "outbox", "--json")
     #expect(outbox.lines.count == 8)
   }
@@ -144,10 +138,10 @@ import Testing
     let log = try SampleDay.openDevice(at: directory.path("odd"), [])
     _ = try log.appendAndWait("feed", [[NewEntry(kind: 200, bytes: [1, 2, 3])]])
     try log.close()
-    let text = try await run("dump", "odd")
+    let text = try await directory.run("dump", "odd")
     #expect(
       text.output.contains("feed:1 unknown 200 3 bytes that this version need not know"))
-    let json = try await run("dump", "odd", "--json")
+    let json = try await directory.run("dump", "odd", "--json")
     #expect(
       json.output.contains(#""kind":"unknown 200","#))
     #expect(json.output.contains(#""bytes":3,"skipped":true}"#))
